@@ -1,0 +1,250 @@
+"""The nouns of the tool, frozen and typed: Use, Finding, Fix, Patch, Report. Nothing here computes an audit."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from auditor.terms import Term
+
+Severity: TypeAlias = Literal["error", "warning", "info"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
+State: TypeAlias = Literal["open", "suppressed", "baselined"]
+Applicability: TypeAlias = Literal["safe", "unsafe", "display-only"]
+
+
+class Span(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of source: POSIX path relative to what was scanned; lines and columns count from 1, in characters;
+    the end is exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Argument(msgspec.Struct, frozen=True, gc=False):
+    """One argument at a call, in source order.
+
+    `star` is "" for a plain one, "*" or "**" for unpacking. A `**kw` whose keys are known from the code around it
+    stays one argument, its term a `Mapping`.
+    """
+
+    span: Span
+    text: str
+    term: Term
+    name: str | None = None
+    star: Literal["", "*", "**"] = ""
+
+
+class Guard(msgspec.Struct, frozen=True, gc=False):
+    """A condition in the consumer under which a use is reached.
+
+    kinds: `version` (package, operator, version), `import-fallback` (an alternative is imported instead),
+    `swallowed` (the exception is caught and nothing takes its place), `hasattr` (of, name), `type-checking`,
+    `parameter` (name is tested against a signature), `importable` (a module is found or not).
+    """
+
+    kind: Literal["version", "import-fallback", "swallowed", "hasattr", "type-checking", "parameter", "importable"]
+    text: str
+    package: str = ""
+    operator: str = ""
+    version: str = ""
+    name: str = ""
+    of: Term | None = None
+    negated: bool = False
+
+
+class Usage(msgspec.Struct, frozen=True, gc=False):
+    """What the consumer does with a value: how (`subscript`, `unpack`, `truth`, `iterate`, `attribute`, `await`,
+    `argument`, `discard`, `return`) and the detail (index, number of targets, attribute name)."""
+
+    how: Literal["subscript", "unpack", "truth", "iterate", "attribute", "await", "argument", "discard", "return", "none-test"]
+    detail: str
+    span: Span
+
+
+class Method(msgspec.Struct, frozen=True, gc=False):
+    """A method that the consumer's class defines (candidate for an override): name, where, its parameters as API."""
+
+    name: str
+    span: Span
+
+
+UseKind: TypeAlias = Literal["import", "attribute", "call", "class", "string", "patch"]
+
+
+class Use(msgspec.Struct, frozen=True, gc=False):
+    """One place where the consumer may touch a provider.
+
+    `term` is: for `import` the imported path, for `attribute` the whole access `of.name`, for `call` the callee, for
+    `class` the consumer's own class (a `Name`), for `string` the dotted path, for `patch` (an assignment onto a
+    provider's object or class) the target.
+    """
+
+    kind: UseKind
+    span: Span
+    term: Term
+    text: str
+    """Source text of the callee, access or import, on one line."""
+    module: str
+    """Dotted name of the consumer module it stands in."""
+    scope: str = ""
+    """Qualified name of the enclosing class and function, "" at module level."""
+    name_span: Span | None = None
+    """Where the last name stands (what a rename replaces)."""
+    arguments: tuple[Argument, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    usages: tuple[Usage, ...] = ()
+    alias: str | None = None
+    """For `import`: the local name it binds. For `patch`: the consumer function assigned."""
+    value: Term | None = None
+    """For `patch`: what is assigned."""
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """One edit, named after the module in `auditor/fixes/` that performs it, at one place, with its options."""
+
+    repair: str
+    span: Span
+    options: dict[str, str | int | bool] = {}
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """What repairs a finding: edits that belong together, whether they may be applied unasked, and why."""
+
+    repairs: tuple[Repair, ...]
+    applicability: Applicability
+    reason: str
+    patch: str | None = None
+    """The patch file that carries it, relative to the patch folder's parent, once written."""
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """A provider signature for people: rendered text and where it stands (`module`, line), release included."""
+
+    text: str
+    path: str
+    line: int
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One drift at one place."""
+
+    rule: str
+    severity: Severity
+    confidence: Confidence
+    provider: str
+    """Distribution name of the provider."""
+    symbol: str
+    """Dotted path of the drifted symbol, as the old release defines it."""
+    span: Span
+    message: str
+    argument: str | None = None
+    label: str = ""
+    """A few words under the carets."""
+    scope: str = ""
+    old_signature: Signature | None = None
+    new_signature: Signature | None = None
+    notes: tuple[str, ...] = ()
+    fix: Fix | None = None
+    unfixed: str | None = None
+    """Why there is no fix, where there is none."""
+    state: State = "open"
+    state_reason: str | None = None
+    text: str = ""
+    """Source text of the use (for fingerprints)."""
+    id: str = ""
+    """Stable fingerprint: rule, path, scope, symbol, argument, text and ordinal; never a line number."""
+
+
+class CallSite(msgspec.Struct, frozen=True):
+    """A call that was audited, as the runner needs it to bind against the live signature."""
+
+    span: Span
+    symbol: str
+    """Dotted path of the callee in the new release."""
+    positional: int
+    keywords: tuple[str, ...]
+    star: bool
+    double_star: bool
+    new_signature: str | None
+    verdict: Literal["fits", "broken", "unknown"]
+
+
+class ConsumerInfo(msgspec.Struct, frozen=True):
+    """What was audited: distribution name (or folder name), version if known, import packages, files."""
+
+    name: str
+    version: str | None
+    origin: str
+    files: int
+
+
+class ProviderInfo(msgspec.Struct, frozen=True):
+    """Against what: distribution, top-level import names, both releases and where each came from."""
+
+    name: str
+    packages: tuple[str, ...]
+    old: str | None
+    new: str
+    old_origin: str | None
+    new_origin: str
+    old_reason: str
+    """How the old side was chosen: `--from`, the consumer's metadata, ..."""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something that was not audited, and why: path (or symbol), line if any, message."""
+
+    path: str
+    message: str
+    line: int | None = None
+    kind: str = "unread"
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The result of one audit."""
+
+    consumer: ConsumerInfo
+    providers: tuple[ProviderInfo, ...]
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...] = ()
+    call_sites: tuple[CallSite, ...] = ()
+    patches: tuple[Patch, ...] = ()
+    stats: dict[str, int | float] = {}
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """A check that a patch passed: its name (`parses`, `idempotent`, ...) and a sentence."""
+
+    name: str
+    detail: str
+
+
+class Patch(msgspec.Struct, frozen=True):
+    """A patch file: one rule's edits over the consumer's files, with its proofs."""
+
+    name: str
+    """File name inside the patch folder, e.g. `010-missing-argument.patch`."""
+    rule: str
+    applicability: Applicability
+    reason: str
+    symbols: tuple[str, ...]
+    files: tuple[PatchedFile, ...]
+    proofs: tuple[Proof, ...] = ()
+    old_signatures: tuple[str, ...] = ()
+    new_signatures: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    """Ids of the findings it repairs."""
+
+
+class PatchedFile(msgspec.Struct, frozen=True):
+    """One file a patch edits: path relative to the consumer's root, SHA-256 before and after, and its diff text."""
+
+    path: str
+    before: str
+    after: str
+    diff: str

@@ -1,0 +1,179 @@
+"""Symbolic expressions: what an expression *is*, said without asking any provider release.
+
+A consumer is read once and yields terms; each provider release then gives them a meaning (`auditor.world`). The same
+terms describe a provider's own attributes and return values, so both sides are evaluated by one mechanism.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+
+class _Node(msgspec.Struct, frozen=True, array_like=True, tag_field="node", gc=False):
+    """Base of all terms: immutable, hashable, cheap to store."""
+
+
+class Unknown(_Node, tag="?"):
+    """A value that static reading cannot name."""
+
+    reason: str = "dynamic"
+
+
+class Import(_Node, tag="import"):
+    """The module, or the member of a module, that an import statement binds: `a.b.C`."""
+
+    path: str
+
+
+class Name(_Node, tag="name"):
+    """A name looked up in the global scope of `module` (then among the builtins)."""
+
+    module: str
+    name: str
+
+
+class Member(_Node, tag="member"):
+    """`of.name`"""
+
+    of: Term
+    name: str
+
+
+class Call(_Node, tag="call"):
+    """The result of calling `function`; `keywords` and `positional` say which arguments were passed."""
+
+    function: Term
+    positional: tuple[Term, ...] = ()
+    keywords: tuple[tuple[str, Term], ...] = ()
+
+
+class Subscript(_Node, tag="item"):
+    """`of[index]`, or a generic alias such as `list[Request]` when read as an annotation."""
+
+    of: Term
+    index: tuple[Term, ...] = ()
+
+
+class Element(_Node, tag="each"):
+    """One element of iterating over `of`; `is_async` for `async for`."""
+
+    of: Term
+    is_async: bool = False
+
+
+class Unpacked(_Node, tag="unpacked"):
+    """Position `index` of unpacking `of` into `size` targets."""
+
+    of: Term
+    index: int
+    size: int
+
+
+class Awaited(_Node, tag="await"):
+    """`await of`"""
+
+    of: Term
+
+
+class Entered(_Node, tag="enter"):
+    """The value bound by `with of as name`."""
+
+    of: Term
+    is_async: bool = False
+
+
+class Instance(_Node, tag="instance"):
+    """A value annotated with, or constructed from, the type expression `of`."""
+
+    of: Term
+
+
+class Super(_Node, tag="super"):
+    """`super()` inside the class named by `of`."""
+
+    of: Term
+
+
+class Choice(_Node, tag="choice"):
+    """One of several values: branches that meet, `a or b`, conditional definitions, unions."""
+
+    options: tuple[Term, ...]
+
+
+class Constant(_Node, tag="const"):
+    """A literal, as its Python type's name and source text (`"int"`, `"3"`)."""
+
+    type: str
+    text: str
+
+
+class Sequence(_Node, tag="seq"):
+    """A tuple, list or set display."""
+
+    type: str
+    items: tuple[Term, ...]
+
+
+class Mapping(_Node, tag="map"):
+    """A dict whose string keys are known; `open` when there may be more."""
+
+    items: tuple[tuple[str, Term], ...]
+    open: bool = False
+
+
+class Partial(_Node, tag="partial"):
+    """`functools.partial(function, ...)`."""
+
+    function: Term
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
+
+
+Term: TypeAlias = (
+    Unknown
+    | Import
+    | Name
+    | Member
+    | Call
+    | Subscript
+    | Element
+    | Unpacked
+    | Awaited
+    | Entered
+    | Instance
+    | Super
+    | Choice
+    | Constant
+    | Sequence
+    | Mapping
+    | Partial
+)
+
+UNKNOWN = Unknown()
+NONE = Constant("NoneType", "None")
+
+
+def choice(options: list[Term]) -> Term:
+    """Join alternatives into one term, flat and without repetition."""
+    flat: dict[Term, None] = {}
+    for option in options:
+        if isinstance(option, Choice):
+            flat.update(dict.fromkeys(option.options))
+        else:
+            flat[option] = None
+    if len(flat) == 1:
+        return next(iter(flat))
+    return Choice(tuple(flat)) if flat else UNKNOWN
+
+
+def root(term: Term) -> Term:
+    """The innermost term that `term` is built on: the import or name an access path starts from."""
+    while True:
+        if isinstance(term, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
+            term = term.of
+        elif isinstance(term, Call | Partial):
+            term = term.function
+        else:
+            return term
