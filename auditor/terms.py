@@ -110,7 +110,7 @@ class Constant(_Node, tag="const"):
 
 
 class Sequence(_Node, tag="seq"):
-    """A tuple, list or set display."""
+    """A tuple, list or set display, or a comprehension (`type` says which; a comprehension has its one element)."""
 
     type: str
     items: tuple[Term, ...]
@@ -121,14 +121,6 @@ class Mapping(_Node, tag="map"):
 
     items: tuple[tuple[str, Term], ...]
     open: bool = False
-
-
-class Partial(_Node, tag="partial"):
-    """`functools.partial(function, ...)`."""
-
-    function: Term
-    positional: int = 0
-    keywords: tuple[str, ...] = ()
 
 
 Term: TypeAlias = (
@@ -148,7 +140,6 @@ Term: TypeAlias = (
     | Constant
     | Sequence
     | Mapping
-    | Partial
 )
 
 UNKNOWN = Unknown()
@@ -173,7 +164,7 @@ def root(term: Term) -> Term:
     while True:
         if isinstance(term, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
             term = term.of
-        elif isinstance(term, Call | Partial):
+        elif isinstance(term, Call):
             term = term.function
         else:
             return term

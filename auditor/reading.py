@@ -1,0 +1,310 @@
+"""Turns syntax into terms and stable texts: the one place that knows how an `ast` expression becomes a `Term`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from auditor.terms import (
+    NONE,
+    UNKNOWN,
+    Awaited,
+    Call,
+    Constant,
+    Element,
+    Instance,
+    Mapping,
+    Member,
+    Name,
+    Sequence,
+    Subscript,
+    Super,
+    Term,
+    Unknown,
+    Unpacked,
+    choice,
+)
+
+MAX_DEPTH = 24
+"""Nesting beyond which an expression is not followed: real access paths are short, hostile ones are not."""
+
+_MAX_TEXT = 400
+
+
+class Environment:
+    """The local names of a function, class body or comprehension, over those of the scopes around it.
+
+    Args:
+        module: Dotted name of the module, in whose global scope unbound names are looked up.
+        outer: The enclosing environment, if any.
+        class_path: Qualified name of the class whose method this is (what `super()` refers to).
+    """
+
+    __slots__ = ("class_path", "module", "names", "outer")
+
+    def __init__(self, module: str, outer: Environment | None = None, class_path: str | None = None) -> None:
+        self.module = module
+        self.outer = outer
+        self.class_path = class_path if class_path is not None else (outer.class_path if outer else None)
+        self.names: dict[str, Term] = {}
+
+    def get(self, name: str) -> Term:
+        """The term that `name` stands for: a local binding, else the global name."""
+        scope: Environment | None = self
+        while scope is not None:
+            if (found := scope.names.get(name)) is not None:
+                return found
+            scope = scope.outer
+        return Name(self.module, name)
+
+    def is_local(self, name: str) -> bool:
+        """Whether a local scope binds `name`."""
+        scope: Environment | None = self
+        while scope is not None:
+            if name in scope.names:
+                return True
+            scope = scope.outer
+        return False
+
+    def child(self) -> Environment:
+        """A scope inside this one."""
+        return Environment(self.module, self)
+
+
+def read(node: ast.expr | None, env: Environment, depth: int = 0) -> Term:
+    """The term for the value of an expression."""
+    if node is None:
+        return NONE
+    if depth > MAX_DEPTH:
+        return Unknown("nested too deeply")
+    reader = _READERS.get(type(node))
+    return reader(node, env, depth + 1) if reader else UNKNOWN
+
+
+def _name(node: ast.Name, env: Environment, _: int) -> Term:
+    return env.get(node.id)
+
+
+def _attribute(node: ast.Attribute, env: Environment, depth: int) -> Term:
+    return Member(read(node.value, env, depth), node.attr)
+
+
+def _call(node: ast.Call, env: Environment, depth: int) -> Term:
+    if isinstance(node.func, ast.Name) and not env.is_local(node.func.id):
+        if node.func.id == "super" and env.class_path:
+            return Super(_path(env.module, env.class_path))
+        if node.func.id == "dict":
+            return _dict_call(node, env, depth)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args and not node.keywords:
+        copied = read(node.func.value, env, depth)
+        if isinstance(copied, Mapping | Sequence):
+            return copied
+    return Call(
+        read(node.func, env, depth),
+        tuple(UNKNOWN if isinstance(a, ast.Starred) else read(a, env, depth + 6) for a in node.args),
+        tuple((k.arg, read(k.value, env, depth + 6)) for k in node.keywords if k.arg is not None),
+    )
+
+
+def _path(module: str, qualified: str) -> Term:
+    first, *rest = qualified.split(".")
+    term: Term = Name(module, first)
+    for part in rest:
+        term = Member(term, part)
+    return term
+
+
+def _dict_call(node: ast.Call, env: Environment, depth: int) -> Term:
+    parts: list[Term] = [read(a, env, depth) for a in node.args]
+    for keyword in node.keywords:
+        value = read(keyword.value, env, depth)
+        parts.append(value if keyword.arg is None else Mapping(((keyword.arg, value),)))
+    return merge(parts)
+
+
+def merge(parts: Iterable[Term]) -> Mapping:
+    """The dict made of `parts` in order, later keys winning; open where a part's keys are not known."""
+    items: dict[str, Term] = {}
+    is_open = False
+    for part in parts:
+        if isinstance(part, Mapping):
+            items.update(part.items)
+            is_open |= part.open
+        else:
+            is_open = True
+    return Mapping(tuple(items.items()), is_open)
+
+
+def _dict(node: ast.Dict, env: Environment, depth: int) -> Term:
+    parts: list[Term] = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            parts.append(read(value, env, depth))
+        elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+            parts.append(Mapping(((key.value, read(value, env, depth)),)))
+        else:
+            parts.append(UNKNOWN)
+    return merge(parts)
+
+
+def _binary(node: ast.BinOp, env: Environment, depth: int) -> Term:
+    left = read(node.left, env, depth)
+    if isinstance(node.op, ast.BitOr):
+        right = read(node.right, env, depth)
+        if isinstance(left, Mapping) or isinstance(right, Mapping):
+            return merge([left, right])
+        return choice([left, right])
+    if isinstance(node.op, ast.Mult | ast.Add) and isinstance(left, Sequence):
+        return Sequence(left.type, left.items[:1])
+    return UNKNOWN
+
+
+def _subscript(node: ast.Subscript, env: Environment, depth: int) -> Term:
+    of = read(node.value, env, depth)
+    if isinstance(node.slice, ast.Slice):
+        return of
+    elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    index = tuple(read(e, env, depth) for e in elements)
+    if isinstance(of, Mapping) and len(index) == 1 and isinstance(index[0], Constant):
+        known = dict(of.items).get(index[0].text[1:-1])
+        if known is not None:
+            return known
+    return Subscript(of, index)
+
+
+def _boolean(node: ast.BoolOp, env: Environment, depth: int) -> Term:
+    if isinstance(node.op, ast.And):
+        return read(node.values[-1], env, depth)
+    return choice([read(v, env, depth) for v in node.values])
+
+
+def _conditional(node: ast.IfExp, env: Environment, depth: int) -> Term:
+    return choice([read(node.body, env, depth), read(node.orelse, env, depth)])
+
+
+def _constant(node: ast.Constant, _: Environment, __: int) -> Term:
+    if node.value is None:
+        return NONE
+    shown = repr(node.value)
+    return Constant(type(node.value).__name__, shown if len(shown) <= _MAX_TEXT else "...")
+
+
+def _display(node: ast.Tuple | ast.List | ast.Set, env: Environment, depth: int) -> Term:
+    items = tuple(UNKNOWN if isinstance(e, ast.Starred) else read(e, env, depth) for e in node.elts[:64])
+    return Sequence(type(node).__name__.lower(), items)
+
+
+def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, env: Environment, depth: int) -> Term:
+    inner = comprehension_scope(node.generators, env, depth)
+    kind = {"ListComp": "list", "SetComp": "set"}.get(type(node).__name__, "generator")
+    return Sequence(kind, (read(node.elt, inner, depth),))
+
+
+def comprehension_scope(generators: list[ast.comprehension], env: Environment, depth: int = 0) -> Environment:
+    """The scope inside a comprehension: its targets bound to the elements they run over."""
+    inner = env.child()
+    for generator in generators:
+        element = Element(read(generator.iter, inner, depth), bool(generator.is_async))
+        bind_target(generator.target, element, inner)
+    return inner
+
+
+def bind_target(target: ast.expr, value: Term, env: Environment) -> None:
+    """Bind the plain names of an assignment target to (parts of) `value`."""
+    if isinstance(target, ast.Name):
+        env.names[target.id] = value
+    elif isinstance(target, ast.Starred):
+        bind_target(target.value, UNKNOWN, env)
+    elif isinstance(target, ast.Tuple | ast.List):
+        starred = any(isinstance(e, ast.Starred) for e in target.elts)
+        for index, element in enumerate(target.elts):
+            if starred:
+                part: Term = UNKNOWN
+            elif isinstance(value, Sequence) and len(value.items) == len(target.elts):
+                part = value.items[index]
+            else:
+                part = Unpacked(value, index, len(target.elts))
+            bind_target(element, part, env)
+
+
+_READERS = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.Dict: _dict,
+    ast.BinOp: _binary,
+    ast.Subscript: _subscript,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _conditional,
+    ast.Constant: _constant,
+    ast.Tuple: _display,
+    ast.List: _display,
+    ast.Set: _display,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.Await: lambda node, env, depth: Awaited(read(node.value, env, depth)),
+    ast.NamedExpr: lambda node, env, depth: read(node.value, env, depth),
+    ast.JoinedStr: lambda *_: Constant("str", ""),
+    ast.Compare: lambda *_: Constant("bool", ""),
+}
+
+
+def annotation(node: ast.expr | None, env: Environment, depth: int = 0) -> Term | None:
+    """The term for a type expression: strings are read, `X | Y` is a choice, `None` is the constant.
+
+    Returns None where there is no annotation.
+    """
+    if node is None:
+        return None
+    if depth > MAX_DEPTH:
+        return Unknown("nested too deeply")
+    if isinstance(node, ast.Constant):
+        if node.value is None:
+            return NONE
+        if isinstance(node.value, str):
+            try:
+                parsed = ast.parse(node.value.strip(), mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return Unknown("unreadable annotation")
+            return annotation(parsed, env, depth + 1)
+        return read(node, env)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        sides = (annotation(node.left, env, depth + 1), annotation(node.right, env, depth + 1))
+        return choice([side for side in sides if side is not None])
+    if isinstance(node, ast.Subscript):
+        of = annotation(node.value, env, depth + 1)
+        if of is None:
+            return UNKNOWN
+        if isinstance(node.value, ast.Name | ast.Attribute) and text(node.value).endswith("Literal"):
+            return Subscript(of, tuple(read(e, env) for e in _elements(node.slice)))
+        return Subscript(of, tuple(annotation(e, env, depth + 1) or UNKNOWN for e in _elements(node.slice)))
+    if isinstance(node, ast.List | ast.Tuple):
+        return Sequence("list", tuple(annotation(e, env, depth + 1) or UNKNOWN for e in node.elts))
+    if isinstance(node, ast.Name | ast.Attribute):
+        return read(node, env)
+    return UNKNOWN
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+def annotated(node: ast.expr | None, env: Environment) -> Term | None:
+    """The term for a value annotated with the type expression `node`."""
+    found = annotation(node, env)
+    return None if found is None else Instance(found)
+
+
+def text(node: ast.AST) -> str:
+    """Source text of an expression in one normal form, so that formatting never counts as a change."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Constant) and not isinstance(node.value, str | bytes):
+        return "..." if node.value is ... else repr(node.value)
+    if isinstance(node, ast.Attribute):
+        return f"{text(node.value)}.{node.attr}"
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "..."
