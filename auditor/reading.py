@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from auditor.spelling import constant, spell
 from auditor.terms import (
     NONE,
     UNKNOWN,
@@ -50,21 +51,14 @@ class Environment:
 
     def get(self, name: str) -> Term:
         """The term that `name` stands for: a local binding, else the global name."""
-        scope: Environment | None = self
-        while scope is not None:
-            if (found := scope.names.get(name)) is not None:
-                return found
-            scope = scope.outer
-        return Name(self.module, name)
+        found = self.names.get(name)
+        if found is not None:
+            return found
+        return self.outer.get(name) if self.outer is not None else Name(self.module, name)
 
     def is_local(self, name: str) -> bool:
         """Whether a local scope binds `name`."""
-        scope: Environment | None = self
-        while scope is not None:
-            if name in scope.names:
-                return True
-            scope = scope.outer
-        return False
+        return name in self.names or (self.outer is not None and self.outer.is_local(name))
 
     def child(self) -> Environment:
         """A scope inside this one."""
@@ -140,7 +134,7 @@ def _dict(node: ast.Dict, env: Environment, depth: int) -> Term:
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             parts.append(read(value, env, depth))
-        elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+        elif isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isprintable():
             parts.append(Mapping(((key.value, read(value, env, depth)),)))
         else:
             parts.append(UNKNOWN)
@@ -185,7 +179,7 @@ def _conditional(node: ast.IfExp, env: Environment, depth: int) -> Term:
 def _constant(node: ast.Constant, _: Environment, __: int) -> Term:
     if node.value is None:
         return NONE
-    shown = repr(node.value)
+    shown = constant(node.value)
     return Constant(type(node.value).__name__, shown if len(shown) <= _MAX_TEXT else "...")
 
 
@@ -298,13 +292,4 @@ def annotated(node: ast.expr | None, env: Environment) -> Term | None:
 
 def text(node: ast.AST) -> str:
     """Source text of an expression in one normal form, so that formatting never counts as a change."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Constant) and not isinstance(node.value, str | bytes):
-        return "..." if node.value is ... else repr(node.value)
-    if isinstance(node, ast.Attribute):
-        return f"{text(node.value)}.{node.attr}"
-    try:
-        return ast.unparse(node)
-    except (RecursionError, ValueError):
-        return "..."
+    return spell(node)
