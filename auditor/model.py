@@ -61,7 +61,9 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     """What the consumer does with a value: how (`subscript`, `unpack`, `truth`, `iterate`, `attribute`, `await`,
     `argument`, `discard`, `return`) and the detail (index, number of targets, attribute name)."""
 
-    how: Literal["subscript", "unpack", "truth", "iterate", "attribute", "await", "argument", "discard", "return", "none-test"]
+    how: Literal[
+        "subscript", "unpack", "truth", "iterate", "attribute", "await", "argument", "discard", "return", "none-test"
+    ]
     detail: str
     span: Span
 
@@ -215,6 +217,10 @@ class Report(msgspec.Struct, frozen=True):
     call_sites: tuple[CallSite, ...] = ()
     patches: tuple[Patch, ...] = ()
     stats: dict[str, int | float] = {}
+    files: tuple[str, ...] = ()
+    """Paths of all the files that were read."""
+    sources: dict[str, str] = {}
+    """Text of each file in which a finding stands, by path, for code frames."""
 
 
 class Proof(msgspec.Struct, frozen=True):

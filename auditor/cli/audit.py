@@ -1,0 +1,87 @@
+"""Runs the pipeline for a command: options in, progress shown, findings triaged, baseline kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from auditor import baseline as baselines
+from auditor.cli.progress import progress
+from auditor.cli.triage import Triage
+from auditor.config import Located
+from auditor.errors import ConfigError
+from auditor.model import Report
+from auditor.scan import Options, scan
+
+BASELINE = Path("api-audit-baseline.jsonl")
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A triaged report, and what the run has to say about the baseline."""
+
+    report: Report
+    remarks: tuple[str, ...] = ()
+    stale: int = 0
+
+
+def audit(given: dict[str, Any], located: Located) -> Outcome:
+    """Scan as the command line asks."""
+    known, file = _baseline(given)
+    triage = Triage.of(
+        located.config,
+        select=given["select"],
+        ignore=given["ignore"],
+        baseline=known,
+        error_on_warning=given["error_on_warning"],
+    )
+    with progress(quiet=given["quiet"] > 0) as on_progress:
+        report = triage(scan(_options(given, on_progress)))
+    stale = known.stale(report.findings, set(report.files), _rules(report, given))
+    remarks = []
+    if given["write_baseline"]:
+        opened = [finding for finding in report.findings if finding.state != "suppressed"]
+        renewed = baselines.accept(opened, known, stale)
+        baselines.write(file, renewed)
+        remarks.append(f"{len(renewed.entries)} findings accepted in {file}, {len(stale)} stale ones removed")
+        report = msgspec.structs.replace(triage, baseline=renewed)(report)
+        stale = ()
+    elif stale:
+        remarks.append(f"{len(stale)} entries of {file} are stale. Renew it with --write-baseline")
+    return Outcome(report, tuple(remarks), len(stale))
+
+
+def _options(given: dict[str, Any], on_progress: Any) -> Options:
+    writes = not (given["no_patches"] or given["diff"])
+    return Options(
+        consumers=given["consumers"] or (".",),
+        against=given["against"],
+        from_=given["from_"],
+        index_url=given["index_url"],
+        cache_dir=given["cache_dir"],
+        offline=given["offline"],
+        rules=given["rules"],
+        patch_dir=given["patch_dir"] if writes else None,
+        exclude=given["exclude"],
+        on_progress=on_progress,
+    )
+
+
+def _baseline(given: dict[str, Any]) -> tuple[baselines.Baseline, Path]:
+    """The known findings and the file they are in, or would be written to."""
+    file: Path = given["baseline"] or BASELINE
+    if given["no_baseline"] and given["write_baseline"]:
+        raise ConfigError("--no-baseline and --write-baseline exclude each other")
+    if given["no_baseline"] or not (given["baseline"] or given["write_baseline"]):
+        return baselines.Baseline(), file
+    if given["write_baseline"] and not file.exists():
+        return baselines.Baseline(), file
+    return baselines.read(file), file
+
+
+def _rules(report: Report, given: dict[str, Any]) -> frozenset[str]:
+    """The rules whose absence means something: none named, all of them; else those that were found or selected."""
+    if not (given["select"] or given["ignore"]):
+        return frozenset()
+    return frozenset(finding.rule for finding in report.findings) | frozenset(given["select"])

@@ -1,0 +1,163 @@
+"""`api-audit scan`: audit consumers against provider releases, report, and write the patches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auditor import __version__, formats
+from auditor.cli.app import Configured
+from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
+from auditor.cli.terminal import deliver, say, wants_color, width
+from auditor.config import Located
+from auditor.errors import AuditError
+from auditor.model import Report
+
+EXAMPLES = """\b
+Examples:
+  api-audit scan speculators==0.3.0 --against vllm==0.16
+  api-audit scan src/ --against vllm --against transformers
+  api-audit scan . --from vllm==0.11.0 --against ./vllm --no-patches
+  api-audit scan . --output-format sarif -o audit.sarif --exit-zero
+\b
+Releases: name==1.2, name (the latest), name<2, a folder, folder@gitref,
+a .whl or .tar.gz file, env:PYTHON (what that interpreter has installed).
+\b
+Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
+"""
+
+
+@click.command(cls=Configured, epilog=EXAMPLES)
+@click.argument("consumers", nargs=-1, metavar="CONSUMER...")
+@click.option("--against", multiple=True, metavar="SPEC", help="Release to audit against; may be repeated.")
+@click.option(
+    "--from",
+    "from_",
+    multiple=True,
+    metavar="SPEC",
+    envvar="API_AUDIT_FROM",
+    help="Release the consumer was written for. [default: what its metadata pins]",
+)
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
+@click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
+@click.option("--select", multiple=True, metavar="RULE", help="Only these rules; `*` matches any part of a name.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="All but these rules.")
+@click.option("--baseline", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Known findings.")
+@click.option("--no-baseline", is_flag=True, help="Show the known findings too.")
+@click.option("--write-baseline", is_flag=True, help="Accept today's findings into the baseline file.")
+@click.option(
+    "--output-format", type=Named(formats.names), default="full", show_default=True, help="How the report is told."
+)
+@click.option(
+    "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
+)
+@click.option("--diff", is_flag=True, help="Print the patches instead of a report; writes no files.")
+@click.option("--statistics", is_flag=True, help="Count findings per rule.")
+@click.option("--no-patches", is_flag=True, help="Write no patch files.")
+@click.option(
+    "--patch-dir",
+    type=FOLDER,
+    default=Path("generated_patches"),
+    show_default=True,
+    metavar="DIR",
+    help="Where patch folders are made.",
+)
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
+@click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
+@click.option("--strict", is_flag=True, help="Notes, unaudited places and stale baseline entries fail as well.")
+@click.option("--show-files", is_flag=True, help="List the files that were read, instead of a report.")
+@click.option("--show-settings", is_flag=True, help="Show what flags, environment and files add up to, and stop.")
+@sources
+@configuration
+@terminal
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Find where CONSUMER (package, folder or files) no longer fits newer releases of what it uses.
+
+    Every use of a provider is bind-checked against the release it was written for and against the one given with
+    --against. Patches are written to --patch-dir; sources are never touched (see `api-audit apply`).
+    """
+    located: Located = ctx.obj
+    if given["show_settings"]:
+        deliver(_settings(ctx, located), given["output_file"])
+        return
+    if not given["against"]:
+        raise click.UsageError("nothing to audit against. Pass --against, for example: --against vllm==0.16", ctx)
+    from auditor.cli.audit import audit  # the pipeline is needed only from here on
+
+    outcome = audit(given, located)
+    report = outcome.report
+    if not report.consumer.files:
+        raise AuditError("no Python files were found", where=", ".join(given["consumers"]) or ".")
+    if given["show_files"]:
+        deliver("".join(f"{path}\n" for path in report.files), given["output_file"])
+    elif given["diff"]:
+        deliver(_diff(report), given["output_file"])
+    else:
+        deliver(_render(report, given), given["output_file"])
+    _close(report, outcome.remarks, given)
+    ctx.exit(_exit_code(report, outcome.stale, given))
+
+
+def _render(report: Report, given: dict[str, Any]) -> str:
+    import sys
+
+    to_file = given["output_file"] is not None
+    options = formats.RenderOptions(
+        color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
+        width=width(),
+        patch_dir=str(given["patch_dir"]),
+        verbose=given["verbose"] > 0,
+        statistics=given["statistics"],
+        version=__version__,
+    )
+    return formats.renderer(given["output_format"])(report, options)
+
+
+def _diff(report: Report) -> str:
+    """All patches in order, ready for `git apply`."""
+    return "".join(file.diff for patch in report.patches for file in patch.files)
+
+
+def _close(report: Report, remarks: tuple[str, ...], given: dict[str, Any]) -> None:
+    """The last lines, on standard error: what is worth knowing, how to go on, and the summary."""
+    if given["quiet"] >= 2:
+        return
+    from auditor.formats._escape import visible
+    from auditor.formats._tally import summary
+
+    for remark in remarks:
+        say(f"api-audit: {visible(remark)}")
+    if given["quiet"]:
+        return
+    say(visible(summary(report)))
+    folders = {finding.fix.patch.rpartition("/")[0] for finding in report.findings if finding.fix and finding.fix.patch}
+    if given["output_format"] == "full" and not given["diff"]:
+        for folder in sorted(folders):
+            say(f"Apply them: api-audit apply {visible(str(given['patch_dir'] / folder))} --to PATH")
+
+
+def _exit_code(report: Report, stale: int, given: dict[str, Any]) -> int:
+    if given["exit_zero"]:
+        return 0
+    opened = [finding for finding in report.findings if finding.state == "open"]
+    if given["diff"]:
+        return 1 if report.patches else 0
+    if given["strict"]:
+        return 1 if opened or report.problems or stale else 0
+    return 1 if any(finding.severity != "info" for finding in opened) else 0
+
+
+def _settings(ctx: click.Context, located: Located) -> str:
+    """Each setting with its value and where it came from."""
+    lines = [f"configuration file: {located.file or 'none'}"]
+    for name, value in sorted(ctx.params.items()):
+        source = ctx.get_parameter_source(name)
+        shown = [str(item) for item in value] if isinstance(value, tuple) else value
+        origin = source.name.lower().replace("_", " ") if source else "default"
+        lines.append(f"{name.rstrip('_').replace('_', '-')} = {shown!r}  # {origin}")
+    lines += [f"per-file-ignores: {glob} = {rules}" for glob, rules in located.config.per_file_ignores.items()]
+    lines += [f"ignore: {entry!r}" for entry in located.config.ignores()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,68 @@
+"""What the terminal allows: colour and width, and how a report or a message gets onto it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from auditor.errors import ConfigError
+
+
+def wants_color(choice: str, stream: TextIO) -> bool:
+    """Whether to colour: the flag, then NO_COLOR, then FORCE_COLOR, then whether `stream` is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Columns of the terminal, between 60 and 160; 100 where there is none."""
+    return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 160)
+
+
+def deliver(text: str, file: Path | None) -> None:
+    """Write a report to standard output, or replace `file` with it in one step."""
+    content = text.encode("utf-8", "backslashreplace")
+    if file is None:
+        encoding = (sys.stdout.encoding or "utf-8").lower()
+        if encoding not in ("utf-8", "utf8"):
+            content = text.encode(encoding, "backslashreplace")
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        _replace(file, content)
+    except OSError as error:
+        raise ConfigError(f"the report cannot be written: {error.strerror}", where=str(file)) from error
+
+
+def _replace(file: Path, content: bytes) -> None:
+    if file.exists() and not file.is_file():  # a pipe or a device: /dev/stdout, process substitution
+        file.write_bytes(content)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def say(message: str) -> None:
+    """A line on standard error."""
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()
+
+
+def under_ci() -> bool:
+    """Whether a continuous-integration service runs us."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")

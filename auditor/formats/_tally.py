@@ -1,0 +1,100 @@
+"""Counts over a report, and the two sentences every format opens and closes with."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from auditor.model import Finding, ProviderInfo, Report
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How many findings of which kind; only open ones count as errors, warnings and notes."""
+
+    errors: int
+    warnings: int
+    notes: int
+    fixable: int
+    held_back: int
+    suppressed: int
+    baselined: int
+    unresolved: int
+
+
+def tally(report: Report) -> Tally:
+    """Count the findings of `report`."""
+    opened = [finding for finding in report.findings if finding.state == "open"]
+    severities = Counter(finding.severity for finding in opened)
+    states = Counter(finding.state for finding in report.findings)
+    applicabilities = Counter(finding.fix.applicability for finding in opened if finding.fix)
+    return Tally(
+        errors=severities["error"],
+        warnings=severities["warning"],
+        notes=severities["info"],
+        fixable=applicabilities["safe"],
+        held_back=applicabilities["unsafe"],
+        suppressed=states["suppressed"],
+        baselined=states["baselined"],
+        unresolved=len(report.problems),
+    )
+
+
+def headline(report: Report) -> str:
+    """What was audited against what: `speculators 0.3.0: vllm 0.11.0 -> 0.16.0`."""
+    consumer = " ".join(part for part in (report.consumer.name, report.consumer.version) if part)
+    return f"{consumer}: " + ", ".join(_journey(provider) for provider in report.providers)
+
+
+def _journey(provider: ProviderInfo) -> str:
+    if provider.old is None:
+        return f"{provider.name} {provider.new} (old side unknown)"
+    return f"{provider.name} {provider.old} -> {provider.new}"
+
+
+def summary(report: Report) -> str:
+    """The closing line: how many findings, how many of them can be repaired, what was set aside."""
+    count = tally(report)
+    files = plural(report.consumer.files, "file")
+    aside = [
+        f"{number} {word}"
+        for number, word in (
+            (count.suppressed, "suppressed"),
+            (count.baselined, "baselined"),
+            (count.unresolved, "unresolved"),
+        )
+        if number
+    ]
+    tail = f"; {', '.join(aside)}" if aside else ""
+    if not (count.errors or count.warnings):
+        against = ", ".join(f"{provider.name} {provider.new}" for provider in report.providers)
+        sites = plural(int(report.stats.get("call_sites", len(report.call_sites))), "call site")
+        noted = f" ({plural(count.notes, 'note')})" if count.notes else ""
+        return f"No drift{noted}: {files}, {sites} against {against}{tail}"
+    named = [
+        plural(number, word)
+        for number, word in ((count.errors, "error"), (count.warnings, "warning"), (count.notes, "note"))
+        if number
+    ]
+    repairs = [
+        text
+        for number, text in (
+            (count.fixable, f"{count.fixable} fixable"),
+            (count.held_back, f"{count.held_back} with --unsafe-fixes"),
+        )
+        if number
+    ]
+    fixes = f" ({', '.join(repairs)})" if repairs else ""
+    return f"{', '.join(named)} in {files}{fixes}{tail}"
+
+
+def plural(number: int, word: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def per_rule(findings: list[Finding]) -> list[tuple[str, int, int]]:
+    """For each rule how often it was found and how many of those have a fix, commonest first."""
+    found = Counter(finding.rule for finding in findings)
+    fixed = Counter(finding.rule for finding in findings if finding.fix)
+    return [(rule, number, fixed[rule]) for rule, number in sorted(found.items(), key=lambda item: (-item[1], item[0]))]

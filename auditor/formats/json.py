@@ -1,0 +1,88 @@
+"""The contract for machines, version 1: every finding whatever its state, with nothing of the tool's internals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from auditor.formats import RenderOptions
+from auditor.model import CallSite, Finding, Fix, Report, Signature
+
+SCHEMA = 1
+
+
+def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has the same signature
+    """The report as an indented JSON document."""
+    return encode(contract(report))
+
+
+def encode(document: dict[str, Any]) -> str:
+    """`document` as JSON text; lone surrogates (undecodable file names) are written as escapes."""
+    return msgspec.json.format(msgspec.json.encode(_clean(document)), indent=2).decode() + "\n"
+
+
+def contract(report: Report, *, call_sites: bool = False) -> dict[str, Any]:
+    """The report as plain data; with `call_sites` also every audited call, as the runner needs them."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "consumer": msgspec.to_builtins(report.consumer),
+        "providers": msgspec.to_builtins(report.providers),
+        "findings": [_finding(finding) for finding in report.findings],
+        "problems": msgspec.to_builtins(report.problems),
+        "stats": dict(report.stats),
+    }
+    if call_sites:
+        document["call_sites"] = [_call_site(site) for site in report.call_sites]
+    return document
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    span = finding.span
+    return {
+        "id": finding.id,
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "state": finding.state,
+        "state_reason": finding.state_reason,
+        "provider": finding.provider,
+        "symbol": finding.symbol,
+        "argument": finding.argument,
+        "path": span.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "message": finding.message,
+        "notes": list(finding.notes),
+        "old_signature": _text(finding.old_signature),
+        "new_signature": _text(finding.new_signature),
+        "fix": _fix(finding.fix),
+        "unfixed": finding.unfixed,
+    }
+
+
+def _text(signature: Signature | None) -> str | None:
+    return signature.text if signature else None
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    return {"applicability": fix.applicability, "reason": fix.reason, "patch": fix.patch}
+
+
+def _call_site(site: CallSite) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(site)
+    return {**document.pop("span"), **document}
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return value

@@ -1,0 +1,303 @@
+"""The command line over a pipeline that answers at once: exit codes, streams, settings and typos."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+from formats.sample import CLEAN, REPORT
+
+from auditor import __version__
+from auditor.__main__ import main
+from auditor.errors import PackageIndexError
+from auditor.model import Report
+
+
+class Pipeline:
+    """Stands in for `auditor.scan`: remembers its options, and answers or fails as told."""
+
+    def __init__(self):
+        self.options = None
+        self.answer: Report | BaseException = REPORT
+
+    def scan(self, options):
+        self.options = options
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> Pipeline:
+    pipeline = Pipeline()
+    module = ModuleType("auditor.scan")
+    module.scan = pipeline.scan
+    module.Options = msgspec.defstruct(
+        "Options",
+        [
+            ("consumers", tuple),
+            ("against", tuple),
+            ("from_", tuple, ()),
+            *((name, object, None) for name in ("index_url", "cache_dir", "offline", "rules", "patch_dir")),
+            ("exclude", tuple, ()),
+            ("on_progress", object, None),
+        ],
+        frozen=True,
+        kw_only=True,
+    )
+    monkeypatch.setitem(sys.modules, "auditor.scan", module)
+    monkeypatch.delitem(sys.modules, "auditor.cli.audit", raising=False)
+    yield pipeline
+    sys.modules.pop("auditor.cli.audit", None)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("CI", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def scan(*arguments: str) -> int:
+    return main(["scan", "app", *arguments])
+
+
+AGAINST = ("--against", "acme==0.16")
+
+
+def test_findings_exit_1_report_on_stdout_summary_on_stderr(pipeline, capsys):
+    assert scan(*AGAINST) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("app 1.2: acme 0.11.0 -> 0.16.0\n")
+    assert "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 unresolved" in err
+    assert "api-audit apply generated_patches/app-1.2--acme-0.16.0 --to PATH" in err
+
+
+def test_clean_exits_0(pipeline, capsys):
+    pipeline.answer = CLEAN
+    assert scan(*AGAINST) == 0
+    assert "No drift" in capsys.readouterr().err
+
+
+def test_notes_alone_exit_0_unless_strict(pipeline):
+    notes = tuple(finding for finding in REPORT.findings if finding.severity == "info")
+    pipeline.answer = msgspec.structs.replace(CLEAN, findings=notes)
+    assert scan(*AGAINST) == 0
+    assert scan(*AGAINST, "--strict") == 1
+
+
+def test_exit_zero_hides_findings_but_no_failure(pipeline):
+    assert scan(*AGAINST, "-e") == 0
+    pipeline.answer = PackageIndexError("the index cannot be reached")
+    assert scan(*AGAINST, "-e") == 2
+
+
+def test_json_owns_stdout(pipeline, capsys):
+    assert scan(*AGAINST, "--output-format", "json") == 1
+    out = capsys.readouterr().out
+    assert len(json.loads(out)["findings"]) == 3
+    pipeline.answer = PackageIndexError("down")
+    assert scan(*AGAINST, "--output-format", "json") == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_an_anticipated_failure_is_one_line(pipeline, capsys):
+    pipeline.answer = PackageIndexError("no\nanswer", where="https://x", hint="Try --offline")
+    assert scan(*AGAINST) == 2
+    assert capsys.readouterr().err == "api-audit: error: https://x: no answer. Try --offline\n"
+
+
+def test_a_bug_exits_2_and_keeps_its_traceback(pipeline, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    pipeline.answer = KeyError("oops")
+    assert scan(*AGAINST) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "internal error: KeyError: 'oops'" in err
+    (crash,) = tmp_path.glob("api-audit-crash-*.txt")
+    assert str(crash) in err
+    assert "Traceback" in crash.read_text()
+
+
+def test_ctrl_c_exits_130(pipeline):
+    pipeline.answer = KeyboardInterrupt()
+    assert scan(*AGAINST) == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["scna"], "Did you mean `scan`?"),
+        (["scan", "app", "--agianst", "x"], "--against"),
+        (["scan", "app", "--against", "x", "--output-format", "jsno"], "Did you mean `json`?"),
+        (["scan", "app"], "--against"),
+        (["--nonsense"], "--nonsense"),
+        ([], "Usage"),
+    ],
+)
+def test_bad_usage_exits_2_and_says_what_was_meant(arguments, said, capsys):
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help", "-V", "--version"])
+def test_asking_about_the_program_exits_0(flag, capsys):
+    assert main([flag]) == 0
+    assert capsys.readouterr().out
+
+
+def test_version(capsys):
+    main(["-V"])
+    assert __version__ in capsys.readouterr().out
+
+
+def test_options_reach_the_pipeline(pipeline):
+    scan(*AGAINST, "--from", "acme==0.11", "--offline", "--exclude", "vendor/*", "--patch-dir", "out")
+    options = pipeline.options
+    assert options.consumers == ("app",)
+    assert options.against == ("acme==0.16",)
+    assert options.from_ == ("acme==0.11",)
+    assert options.offline is True
+    assert options.exclude == ("vendor/*",)
+    assert options.patch_dir == Path("out")
+
+
+def test_no_patches(pipeline):
+    scan(*AGAINST, "--no-patches")
+    assert pipeline.options.patch_dir is None
+
+
+def test_flag_beats_environment_beats_file_beats_default(pipeline, tmp_path, monkeypatch):
+    scan(*AGAINST)
+    assert pipeline.options.index_url is None
+    (tmp_path / "pyproject.toml").write_text('[tool.api-audit]\nagainst = "acme==1"\nindex-url = "https://file"\n')
+    scan()
+    assert (pipeline.options.index_url, pipeline.options.against) == ("https://file", ("acme==1",))
+    monkeypatch.setenv("API_AUDIT_INDEX_URL", "https://environment")
+    monkeypatch.setenv("API_AUDIT_AGAINST", "acme==2 other==3")
+    scan()
+    assert (pipeline.options.index_url, pipeline.options.against) == ("https://environment", ("acme==2", "other==3"))
+    scan(*AGAINST, "--index-url", "https://flag")
+    assert (pipeline.options.index_url, pipeline.options.against) == ("https://flag", ("acme==0.16",))
+
+
+def test_isolated_and_config(pipeline, tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.api-audit]\noffline = true\n")
+    other = tmp_path / "other.toml"
+    other.write_text('[tool.api-audit]\npatch-dir = "elsewhere"\n')
+    scan(*AGAINST)
+    assert pipeline.options.offline is True
+    scan(*AGAINST, "--isolated")
+    assert pipeline.options.offline is False
+    scan(*AGAINST, "--config", str(other))
+    assert pipeline.options.patch_dir == tmp_path / "elsewhere"
+
+
+def test_the_consumers_own_file_counts(pipeline, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "pyproject.toml").write_text('[tool.api-audit]\nagainst = "acme==9"\n')
+    main(["scan", "project"])
+    assert pipeline.options.against == ("acme==9",)
+
+
+def test_an_unknown_key_is_refused(pipeline, tmp_path, capsys):
+    (tmp_path / "pyproject.toml").write_text('[tool.api-audit]\nagianst = "acme"\n')
+    assert scan() == 2
+    err = capsys.readouterr().err
+    assert "unknown key `agianst`" in err
+    assert "Did you mean `against`?" in err
+
+
+def test_show_settings(pipeline, tmp_path, capsys):
+    (tmp_path / "pyproject.toml").write_text('[tool.api-audit]\nagainst = "acme==1"\n')
+    assert scan("--show-settings", "--offline") == 0
+    out = capsys.readouterr().out
+    assert "against = ['acme==1']  # default map" in out
+    assert "offline = True  # commandline" in out
+
+
+def test_show_files(pipeline, capsys):
+    scan(*AGAINST, "--show-files")
+    assert capsys.readouterr().out == "app/odd.py\napp/run.py\napp/serve.py\n"
+
+
+def test_diff_prints_the_patches_and_writes_nothing(pipeline, capsys):
+    assert scan(*AGAINST, "--diff") == 1
+    assert capsys.readouterr().out == REPORT.patches[0].files[0].diff
+    assert pipeline.options.patch_dir is None
+
+
+def test_output_file(pipeline, tmp_path, capsys):
+    file = tmp_path / "deep" / "report.json"
+    scan(*AGAINST, "--output-format", "json", "-o", str(file))
+    assert capsys.readouterr().out == ""
+    assert json.loads(file.read_text())["schema"] == 1
+    assert scan(*AGAINST, "-o", str(tmp_path)) == 2
+
+
+def test_nothing_scanned_is_a_failure(pipeline, capsys):
+    pipeline.answer = msgspec.structs.replace(CLEAN, consumer=msgspec.structs.replace(CLEAN.consumer, files=0))
+    assert scan(*AGAINST) == 2
+    assert "no Python files" in capsys.readouterr().err
+
+
+def test_quiet(pipeline, capsys):
+    scan(*AGAINST, "-q")
+    assert capsys.readouterr().err == ""
+
+
+def test_colour(pipeline, capsys, monkeypatch):
+    scan(*AGAINST)
+    assert "\x1b" not in capsys.readouterr().out
+    scan(*AGAINST, "--color", "always")
+    assert "\x1b" in capsys.readouterr().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    scan(*AGAINST)
+    assert "\x1b" in capsys.readouterr().out
+    monkeypatch.setenv("NO_COLOR", "1")
+    scan(*AGAINST)
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def run(code: str, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60, **options
+    )
+
+
+@pytest.mark.parametrize("arguments", [["-V"], ["-h"], ["scan", "-h"], ["scna"]])
+def test_light_commands_import_nothing_heavy(arguments):
+    code = (
+        "import sys; from auditor.__main__ import main; main(" + repr(arguments) + ");"
+        "print(sorted({'libcst', 'griffe', 'urllib3', 'rich', 'jinja2', 'ruamel'} & set(sys.modules)), file=sys.stderr)"
+    )
+    assert run(code).stderr.splitlines()[-1] == "[]"
+
+
+def test_a_closed_pipe_is_quiet():
+    code = (
+        "import sys; from auditor import __main__ as m;"
+        "m._run = lambda arguments: [sys.stdout.write('x' * 1000 + '\\n') for _ in range(10000)] and 0;"
+        "sys.exit(m.main([]))"
+    )
+    piped = f'{sys.executable} -c "{code}" | head -n 1; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", piped], check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_unwritable_terminal_encoding(pipeline, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    pipeline.answer = msgspec.structs.replace(REPORT, sources={"app/serve.py": "\n\n\nx = '日本'" + " " * 30 + "p"})
+    assert scan(*AGAINST) == 1
+    assert b"\\u65e5" in stream.buffer.getvalue()
