@@ -11,7 +11,9 @@ from auditor.terms import Term
 SCHEMA = 1
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
-ParameterKind: TypeAlias = Literal["positional-only", "positional-or-keyword", "var-positional", "keyword-only", "var-keyword"]
+ParameterKind: TypeAlias = Literal[
+    "positional-only", "positional-or-keyword", "var-positional", "keyword-only", "var-keyword"
+]
 
 
 class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -78,6 +80,8 @@ class FunctionApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_
     """The text of a deprecation decorator or warning raised unconditionally, if any."""
     is_stub_body: bool = False
     """The body is empty, `...`, `pass` or `raise NotImplementedError`."""
+    runtime: bool = True
+    """False under `if TYPE_CHECKING`."""
 
     def has(self, *names: str) -> bool:
         """Whether a decorator's last name is one of `names`."""
@@ -113,6 +117,8 @@ class AttributeApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind
     """The assigned expression as a term."""
     in_init: bool = False
     """Assigned on `self` inside a method instead of in the class body."""
+    runtime: bool = True
+    """False under `if TYPE_CHECKING`."""
 
 
 class Reexport(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_", tag="import", gc=False):
@@ -140,7 +146,11 @@ class ClassApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_", 
     members: dict[str, tuple[Definition, ...]] = msgspec.field(default_factory=dict)
     """Definitions in the class body, the last one is what stands at run time unless conditions decide."""
     instance: dict[str, tuple[AttributeApi, ...]] = msgspec.field(default_factory=dict)
-    """Attributes assigned on `self` in any method."""
+    """Attributes assigned on `self` in any method, and names in `__slots__`."""
+    deprecated: str | None = None
+    """The message of a deprecation decorator, if any."""
+    runtime: bool = True
+    """False under `if TYPE_CHECKING`."""
 
 
 Definition: TypeAlias = FunctionApi | ClassApi | AttributeApi | Reexport

@@ -1,7 +1,7 @@
-"""Spells an expression as source text in one normal form, so that formatting never counts as a change between releases.
+"""Spells an expression as source text in one normal form, so that formatting never counts as a change.
 
-The form is that of `ast.unparse` at less than half its cost, without needless parentheses; f-strings have a form of their
-own that does not depend on the running Python. What is not covered here is left to `ast.unparse`.
+The form is that of `ast.unparse` at less than half its cost, without needless parentheses; f-strings have a form of
+their own that does not depend on the running Python. What is not covered here is left to `ast.unparse`.
 """
 
 from __future__ import annotations
@@ -171,8 +171,9 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.Dic
         target = _items(part.target.elts) if isinstance(part.target, ast.Tuple) else _spell(part.target, _TEST)
         shown += f"{' async' if part.is_async else ''} for {target} in {_spell(part.iter, _TEST + 1)}"
         shown += "".join([f" if {_spell(test, _TEST + 1)}" for test in part.ifs])
-    opening, closing = {ast.ListComp: "[]", ast.GeneratorExp: "()"}.get(type(node), "{}")
-    return f"{opening}{shown}{closing}", _ATOM
+    if isinstance(node, ast.ListComp):
+        return f"[{shown}]", _ATOM
+    return (f"({shown})" if isinstance(node, ast.GeneratorExp) else f"{{{shown}}}"), _ATOM
 
 
 def _f_string(node: ast.JoinedStr) -> tuple[str, int]:

@@ -1,0 +1,368 @@
+"""Reads the statements of a module or class body into a `Namespace`: definitions, imports, assignments, branches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from auditor.api import AttributeApi, ClassApi, Reexport
+from auditor.provider.bodies import FunctionNode
+from auditor.provider.exports import Exports
+from auditor.provider.functions import Place, deprecation, read_decorators, read_function, short
+from auditor.provider.namespaces import TYPING_ONLY, Branch, Namespace, holds, is_type_checking
+from auditor.provider.scopes import Source, bounded, class_term, imported, read_source, target_names
+from auditor.reading import Environment, annotation, bind_target, read, text
+from auditor.terms import UNKNOWN, Import, Term
+
+MAX_LINES = 400
+"""Lines beyond which a module-level table is kept as a name without its contents."""
+
+_FAILURES = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", "OSError")
+
+
+class BlockReader:
+    """Reads bodies; `namespace`, `env` and `class_path` are those of the body being read.
+
+    Args:
+        module: Dotted name of the module.
+        package: What its relative imports are relative to.
+        is_stub: Whether it is a `.pyi` file.
+        yields: Whether its text has the word `yield`.
+        enter_class: griffe's visit of a class, which comes back to `read` with the class body.
+    """
+
+    def __init__(
+        self, *, module: str, package: str, is_stub: bool, yields: bool, enter_class: Callable[[ast.ClassDef], None]
+    ) -> None:
+        self.module = module
+        self.package = package
+        self.is_stub = is_stub
+        self.yields = yields
+        self.enter_class = enter_class
+        self.namespace = Namespace()
+        self.env = Environment(module)
+        self.class_path: str | None = None
+        self.branch: Branch = ()
+        self.optional = False
+        """Inside a `try` whose failed import is taken care of."""
+        self.wildcards: list[str] = []
+        self.typing_wildcards: list[str] = []
+        self.exports = Exports()
+        self.executed: list[ast.stmt] = []
+        """Module-level statements that may fill tables, in order (for lazy tables)."""
+        self.problems: list[str] = []
+        self._branches = 0
+
+    def read(self, body: list[ast.stmt]) -> None:
+        """Read the statements of one body, each on its own: a statement nested too deeply costs only itself."""
+        for node in body:
+            reader = _READERS.get(type(node))
+            if reader is None:
+                continue
+            try:
+                reader(self, node)
+            except RecursionError:
+                self.problems.append(f"line {node.lineno}: nested too deeply")
+
+    def _function(self, node: FunctionNode) -> None:
+        place = Place(
+            self.module, self.package, self.class_path, self.env, self.yields, self.is_stub, self._at_run_time
+        )
+        found = read_function(node, place)
+        self.namespace.add_function(found.function, self.branch)
+        for attribute in found.assigned:
+            self.namespace.assign_instance(attribute)
+        for name in sorted(found.globals):
+            if self.class_path is None and not self.namespace.has(name):
+                self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
+        if self.class_path is None and node.name == "__getattr__" and self._at_run_time:
+            self.executed.append(node)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        outer = (self.namespace, self.env, self.class_path, self.branch)
+        qualified = f"{self.class_path}.{node.name}" if self.class_path else node.name
+        env = self.env
+        header = Environment(self.module, env)
+        for parameter in getattr(node, "type_params", ()):
+            header.names[parameter.name] = UNKNOWN
+        keywords = [(k.arg, k.value) for k in node.keywords if k.arg is not None]
+        runtime = self._at_run_time
+        self.namespace, self.class_path, self.branch = Namespace(), qualified, ()
+        self.env = Environment(self.module, header if header.names else None, qualified)
+        try:
+            self.enter_class(node)
+            members = self.namespace
+        finally:
+            self.namespace, self.env, self.class_path, self.branch = outer
+        _add_slots(members, node)
+        found = ClassApi(
+            name=node.name,
+            line=node.lineno,
+            bases=tuple([annotation(b, header) or UNKNOWN for b in node.bases if not isinstance(b, ast.Starred)]),
+            base_texts=tuple([text(b) for b in node.bases if not isinstance(b, ast.Starred)]),
+            keywords=tuple([(name, short(value)) for name, value in keywords]),
+            metaclass=next((read(value, env) for name, value in keywords if name == "metaclass"), None),
+            decorators=read_decorators(node.decorator_list, env),
+            members=members.definitions(),
+            instance={name: tuple(known) for name, known in members.instance.items()},
+            deprecated=next((d for n in node.decorator_list if (d := deprecation(n)) is not None), None),
+            runtime=runtime,
+        )
+        self._bind_in_class(node.name)
+        self.namespace.add(node.name, found, self.branch)
+
+    @property
+    def _at_run_time(self) -> bool:
+        return TYPING_ONLY not in self.branch
+
+    def _bind_in_class(self, name: str) -> None:
+        if self.class_path is not None:
+            path = class_term(self.module, f"{self.class_path}.{name}")
+            self.env.names[name] = path
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name, path in imported(node, self.package):
+            if name == "*":
+                (self.wildcards if self._at_run_time else self.typing_wildcards).append(path)
+                continue
+            found = Reexport(path, node.lineno, self._at_run_time, self.optional)
+            self.namespace.add(name, found, self.branch)
+            if self.class_path is not None:
+                self.env.names[name] = Import(path)
+
+    def _assign(self, node: ast.Assign) -> None:
+        if self.class_path is None and self._at_run_time:
+            self.executed.append(node)
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self._attribute(target.id, node, None, node.value)
+            elif isinstance(target, ast.Tuple | ast.List):
+                self._targets(target, Source(target, node.value, "value"), node.lineno)
+            elif isinstance(target, ast.Subscript) and self.class_path is None:
+                self._global_item(target, node)
+
+    def _global_item(self, target: ast.Subscript, node: ast.Assign) -> None:
+        """`globals()["name"] = value`"""
+        call, key = target.value, target.slice
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id in ("globals", "vars", "locals")
+            and isinstance(key, ast.Constant)
+            and isinstance(key.value, str)
+            and key.value.isidentifier()
+        ):
+            self._attribute(key.value, node, None, node.value)
+
+    def _ann_assign(self, node: ast.AnnAssign) -> None:
+        if self.class_path is None and self._at_run_time:
+            self.executed.append(node)
+        if isinstance(node.target, ast.Name):
+            self._attribute(node.target.id, node, node.annotation, node.value)
+
+    def _attribute(self, name: str, node: ast.stmt, hint: ast.expr | None, value: ast.expr | None) -> None:
+        if name == "__all__" and self.class_path is None:
+            self.exports.assign(value)
+        shown, term = self._value(value)
+        found = AttributeApi(
+            name=name,
+            line=node.lineno,
+            annotation=text(hint) if hint is not None else None,
+            type=annotation(hint, self.env),
+            value=shown,
+            term=term,
+            runtime=self._at_run_time,
+        )
+        self._bind_in_class(name)
+        self.namespace.add(name, found, self.branch)
+
+    def _value(self, value: ast.expr | None) -> tuple[str | None, Term | None]:
+        if value is None:
+            return None, None
+        if (value.end_lineno or 0) - value.lineno > MAX_LINES:
+            return "...", UNKNOWN
+        return short(value), bounded(read(value, self.env), 400)
+
+    def _targets(self, target: ast.expr, source: Source, line: int) -> None:
+        """Names bound by unpacking, by a loop or by `with`."""
+        names = target_names(target)
+        if not names:
+            return
+        parts = Environment(self.module)
+        bind_target(target, bounded(read_source(source, self.env)), parts)
+        for name in names:
+            found = AttributeApi(name, line, term=parts.names.get(name, UNKNOWN), runtime=self._at_run_time)
+            self._bind_in_class(name)
+            self.namespace.add(name, found, self.branch)
+
+    def _aug_assign(self, node: ast.AugAssign) -> None:
+        if self.class_path is None and self._at_run_time:
+            self.executed.append(node)
+        if isinstance(node.target, ast.Name):
+            if node.target.id == "__all__" and self.class_path is None:
+                self.exports.extend(node.value)
+            elif not self.namespace.has(node.target.id):
+                self.namespace.add(node.target.id, AttributeApi(node.target.id, node.lineno), self.branch)
+
+    def _expression(self, node: ast.Expr) -> None:
+        if self.class_path is None and self._at_run_time and isinstance(node.value, ast.Call):
+            self.executed.append(node)
+            self.exports.call(node.value)
+
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            for name in target_names(target):
+                self.namespace.remove(name, self.branch)
+
+    def _type_alias(self, node: ast.stmt) -> None:
+        """`type X = ...`, where the running Python knows it."""
+        name, value = node.name.id, node.value  # type: ignore[attr-defined]
+        env = Environment(self.module, self.env)
+        for parameter in node.type_params:  # type: ignore[attr-defined]
+            env.names[parameter.name] = UNKNOWN
+        found = AttributeApi(
+            name, node.lineno, "TypeAlias", Import("typing.TypeAlias"), short(value), annotation(value, env)
+        )
+        self.namespace.add(name, found, self.branch)
+
+    # Branches
+
+    def _inside(self, body: list[ast.stmt], branch: Branch, *, optional: bool | None = None) -> None:
+        outer, outer_optional = self.branch, self.optional
+        self.branch = branch
+        self.optional = outer_optional if optional is None else optional
+        try:
+            self.read(body)
+        finally:
+            self.branch, self.optional = outer, outer_optional
+
+    def _next(self) -> Branch:
+        self._branches += 1
+        return (*self.branch, self._branches)
+
+    def _if(self, node: ast.If) -> None:
+        branches: list[Branch] = []
+        since = len(self.namespace.log)
+        while True:
+            if is_type_checking(node.test) or _is_not_type_checking(node.test):
+                positive = is_type_checking(node.test)
+                self._inside(node.body if positive else node.orelse, (*self.branch, TYPING_ONLY))
+                rest = node.orelse if positive else node.body
+                self._inside(rest, self._next() if branches else self.branch)
+                return
+            known = holds(node.test)
+            if known is not False:
+                if known:
+                    branches.append(self._next() if branches else self.branch)
+                else:
+                    branches.append(self._next())
+                self._inside(node.body, branches[-1])
+                if known:
+                    break
+            rest = node.orelse
+            if len(rest) == 1 and isinstance(rest[0], ast.If):
+                node = rest[0]
+                continue
+            if not rest:
+                return
+            branches.append(self._next() if branches else self.branch)
+            self._inside(rest, branches[-1])
+            break
+        if len(branches) > 1:
+            self.namespace.settle(self.branch, branches, since)
+
+    def _try(self, node: ast.Try) -> None:
+        fallbacks = [handler for handler in node.handlers if not _raises(handler.body)]
+        branch = self._next() if fallbacks else self.branch
+        self._inside(node.body, branch, optional=self.optional or any(_catches_import(h.type) for h in fallbacks))
+        self._inside(node.orelse, branch)
+        for handler in fallbacks:
+            self._inside(handler.body, self._next())
+        self._inside(node.finalbody, self.branch)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        branch = self._next()
+        if not isinstance(node, ast.While):
+            outer, self.branch = self.branch, branch
+            self._targets(node.target, Source(node.target, node.iter, "each"), node.lineno)
+            self.branch = outer
+            if self.class_path is None and self._at_run_time:
+                self.executed.append(node)
+        elif holds(node.test) is False:
+            return
+        self._inside(node.body, branch)
+        self._inside(node.orelse, branch)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            if item.optional_vars is not None:
+                self._targets(item.optional_vars, Source(item.optional_vars, item.context_expr, "enter"), node.lineno)
+        if any(_suppresses(item.context_expr) for item in node.items):
+            self._inside(node.body, self._next(), optional=True)
+        else:
+            self._inside(node.body, self.branch)
+
+    def _match(self, node: ast.Match) -> None:
+        for case in node.cases:
+            self._inside(case.body, self._next())
+
+
+_READERS: dict[type[ast.AST], Callable[[BlockReader, Any], None]] = {
+    ast.FunctionDef: BlockReader._function,
+    ast.AsyncFunctionDef: BlockReader._function,
+    ast.ClassDef: BlockReader._class,
+    ast.Import: BlockReader._import,
+    ast.ImportFrom: BlockReader._import,
+    ast.Assign: BlockReader._assign,
+    ast.AnnAssign: BlockReader._ann_assign,
+    ast.AugAssign: BlockReader._aug_assign,
+    ast.Expr: BlockReader._expression,
+    ast.Delete: BlockReader._delete,
+    ast.If: BlockReader._if,
+    ast.Try: BlockReader._try,
+    ast.For: BlockReader._loop,
+    ast.AsyncFor: BlockReader._loop,
+    ast.While: BlockReader._loop,
+    ast.With: BlockReader._with,
+    ast.AsyncWith: BlockReader._with,
+    ast.Match: BlockReader._match,
+}
+for _name, _reader in (("TryStar", BlockReader._try), ("TypeAlias", BlockReader._type_alias)):
+    if hasattr(ast, _name):
+        _READERS[getattr(ast, _name)] = _reader
+
+
+def _is_not_type_checking(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and is_type_checking(test.operand)
+
+
+def _raises(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Raise)
+
+
+def _catches_import(caught: ast.expr | None) -> bool:
+    if caught is None:
+        return True
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(text(kind).rsplit(".", 1)[-1] in _FAILURES for kind in kinds)
+
+
+def _suppresses(context: ast.expr) -> bool:
+    return (
+        isinstance(context, ast.Call)
+        and text(context.func) in ("suppress", "contextlib.suppress")
+        and any(_catches_import(argument) for argument in context.args)
+    )
+
+
+def _add_slots(members: Namespace, node: ast.ClassDef) -> None:
+    """Names in `__slots__` are attributes of instances, if nothing says more about them."""
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and any(target_names(t) == ["__slots__"] for t in statement.targets):
+            value = statement.value
+            items = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]
+            for item in items:
+                if isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value.isidentifier():
+                    if item.value not in members.instance:
+                        members.assign_instance(AttributeApi(item.value, statement.lineno))

@@ -1,0 +1,179 @@
+"""The names that a module or class body binds, with all alternatives that conditions leave open."""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeAlias
+
+import msgspec
+
+from auditor.api import AttributeApi, Definition, FunctionApi
+
+Branch: TypeAlias = tuple[int, ...]
+"""Where a statement stands among conditions: one number per conditional block around it, outermost first."""
+
+TYPING_ONLY = -1
+"""The branch of `if TYPE_CHECKING`: nothing at run time replaces what is defined there."""
+
+
+class Namespace:
+    """Collects definitions; one that always follows earlier ones replaces them."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, list[tuple[Branch, Definition]]] = {}
+        self.instance: dict[str, list[AttributeApi]] = {}
+        self.log: list[str] = []
+        """Names in the order they were bound."""
+        self._overloads: dict[str, list[FunctionApi]] = {}
+
+    def add(self, name: str, definition: Definition, branch: Branch) -> None:
+        """Bind `name` in `branch`, which replaces what was bound there or in branches inside it."""
+        self.log.append(name)
+        known = self.entries.get(name)
+        if known is None:
+            self.entries[name] = [(branch, definition)]
+        else:
+            size = len(branch)
+            kept = [entry for entry in known if entry[0][:size] != branch or _is_typing(entry[0], branch)]
+            self.entries[name] = [*kept, (branch, definition)]
+
+    def add_function(self, function: FunctionApi, branch: Branch) -> None:
+        """Bind a function: overloads gather until their implementation, accessors leave their property in place."""
+        name = function.name
+        if function.has("overload"):
+            self._overloads.setdefault(name, []).append(function)
+            overloads = self._overloads[name]
+            self.add(name, msgspec.structs.replace(overloads[0], overloads=tuple(overloads)), branch)
+            return
+        if function.decorators and name in self.entries and _is_accessor(function):
+            self.entries[name].insert(-1, (branch, function))
+            return
+        if overloads := self._overloads.pop(name, []):
+            function = msgspec.structs.replace(function, overloads=tuple(overloads))
+        self.add(name, function, branch)
+
+    def remove(self, name: str, branch: Branch) -> None:
+        """`del name`"""
+        kept = [entry for entry in self.entries.get(name, []) if entry[0][: len(branch)] != branch]
+        if kept:
+            self.entries[name] = kept
+        else:
+            self.entries.pop(name, None)
+
+    def has(self, name: str) -> bool:
+        """Whether `name` is bound so far."""
+        return name in self.entries
+
+    def settle(self, outer: Branch, branches: list[Branch], since: int) -> None:
+        """After branches of which one always runs: what stood before them is gone where each of them binds it."""
+        size = len(outer)
+        for name in set(self.log[since:]):
+            entries = self.entries.get(name, [])
+            if len(entries) > len(branches) and all(any(e[0] == branch for e in entries) for branch in branches):
+                self.entries[name] = [
+                    e
+                    for e in entries
+                    if e[0][:size] != outer or e[0][: size + 1] in branches or _is_typing(e[0], outer)
+                ]
+
+    def assign_instance(self, attribute: AttributeApi) -> None:
+        """Note one assignment on the instance; repetitions and more than a handful are dropped."""
+        known = self.instance.setdefault(attribute.name, [])
+        if len(known) < _MAX_ASSIGNED and all(
+            k.term != attribute.term or (k.annotation is None and attribute.annotation is not None) for k in known
+        ):
+            known.append(attribute)
+
+    def definitions(self) -> dict[str, tuple[Definition, ...]]:
+        """All names with their alternatives in source order."""
+        return {name: tuple([entry[1] for entry in entries]) for name, entries in self.entries.items()}
+
+
+_MAX_ASSIGNED = 6
+
+
+def _is_typing(branch: Branch, other: Branch) -> bool:
+    """Whether `branch` is seen by type checkers only, and `other` is not."""
+    return TYPING_ONLY in branch and TYPING_ONLY not in other
+
+
+def _is_accessor(function: FunctionApi) -> bool:
+    return any(d.text in (f"{function.name}.setter", f"{function.name}.deleter") for d in function.decorators)
+
+
+def holds(test: ast.expr) -> bool | None:
+    """The value of a condition that is the same on every machine this tool speaks about; None where it is not."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = holds(test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.BoolOp):
+        values = [holds(value) for value in test.values]
+        if isinstance(test.op, ast.And):
+            return False if False in values else (True if all(values) else None)
+        return True if True in values else (None if None in values else False)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compare(test.left, test.ops[0], test.comparators[0])
+    return None
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """`TYPE_CHECKING`, `typing.TYPE_CHECKING`"""
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+_MODERN = tuple((3, minor) for minor in range(10, 20))
+
+
+def _compare(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bool | None:
+    if isinstance(left, ast.Name) and left.id == "__name__" and isinstance(operator, ast.Eq):
+        return False if isinstance(right, ast.Constant) and right.value == "__main__" else None
+    try:
+        bound = ast.literal_eval(right)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    answers = {_ask(subject, operator, bound) for subject in _versions(left, bound)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _versions(left: ast.expr, bound: object) -> list[object]:
+    """What `sys.version_info` (or its major part) may be, cut to the length it is compared with."""
+    if isinstance(left, ast.Attribute) and left.attr == "version_info":
+        if not isinstance(bound, tuple) or not bound or not all(type(part) is int for part in bound):
+            return []
+        return [(*version, 1)[: max(len(bound), 3)] for version in _MODERN]
+    if isinstance(left, ast.Attribute) and left.attr == "major" and _is_version(left.value):
+        return [3]
+    if not isinstance(left, ast.Subscript) or not _is_version(left.value):
+        return []
+    if isinstance(left.slice, ast.Slice) and left.slice.lower is None and isinstance(left.slice.upper, ast.Constant):
+        return [version[:2] for version in _MODERN] if left.slice.upper.value == 2 else []
+    if isinstance(left.slice, ast.Constant):
+        return [3] if left.slice.value == 0 else [version[1] for version in _MODERN] if left.slice.value == 1 else []
+    return []
+
+
+def _is_version(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "version_info"
+
+
+def _ask(subject: object, operator: ast.cmpop, bound: object) -> bool | None:
+    try:
+        if isinstance(operator, ast.GtE):
+            return bool(subject >= bound)  # type: ignore[operator]
+        if isinstance(operator, ast.Gt):
+            return bool(subject > bound)  # type: ignore[operator]
+        if isinstance(operator, ast.LtE):
+            return bool(subject <= bound)  # type: ignore[operator]
+        if isinstance(operator, ast.Lt):
+            return bool(subject < bound)  # type: ignore[operator]
+        if isinstance(operator, ast.Eq):
+            return subject == bound
+        if isinstance(operator, ast.NotEq):
+            return subject != bound
+    except TypeError:
+        return None
+    return None

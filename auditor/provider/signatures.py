@@ -1,0 +1,95 @@
+"""One module's source -> `ModuleApi`, through griffe's visitor: every global name, class member and alternative."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+import warnings
+from pathlib import Path
+
+import griffe
+
+from auditor.api import ModuleApi
+from auditor.provider.blocks import BlockReader
+from auditor.provider.lazy import read_lazy
+
+MAX_BYTES = 32 * 2**20
+"""Source size beyond which a module is reported instead of read."""
+
+_NO_EXTENSIONS = griffe.Extensions()
+
+
+def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = False) -> ModuleApi:
+    """Read one module; whatever cannot be read becomes an entry in `problems`, never an exception."""
+    if len(source) > MAX_BYTES:
+        return _unread(name, is_package, f"larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            reader = Reader(name, decode(source), is_package=is_package, is_stub=is_stub)
+            reader.get_module()
+        return reader.result()
+    except SyntaxError as error:
+        return _unread(name, is_package, f"syntax error: {_first_line(error)} (line {error.lineno or 0})")
+    except (RecursionError, MemoryError):
+        return _unread(name, is_package, "nested too deeply")
+    except Exception as error:  # noqa: BLE001 - strangers' sources: one odd file must not stop an audit
+        return _unread(name, is_package, f"cannot be read: {type(error).__name__}: {_first_line(error)}")
+
+
+def decode(source: bytes) -> str:
+    """Source text as Python would read it: encoding declaration or BOM, newlines made uniform."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+    text = source.decode(encoding)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _unread(name: str, is_package: bool, problem: str) -> ModuleApi:
+    return ModuleApi(name, is_package, lazy_open=True, problems=(problem,))
+
+
+def _first_line(error: BaseException) -> str:
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return (str(message).splitlines() or [""])[0][:200].encode("utf-8", "replace").decode()
+
+
+class Reader(griffe.Visitor):
+    """griffe's visitor, which compiles the source and walks modules and classes.
+
+    Statements that it does not follow (branches, `try`, `with`, loops, deletions) and function bodies are handed to a
+    `BlockReader`.
+    """
+
+    def __init__(self, name: str, code: str, *, is_package: bool, is_stub: bool) -> None:
+        file = Path(("__init__" if is_package else "module") + (".pyi" if is_stub else ".py"))
+        super().__init__(name, file, code, _NO_EXTENSIONS)
+        self.is_package = is_package
+        self.blocks = BlockReader(
+            module=name,
+            package=name if is_package else name.rpartition(".")[0],
+            is_stub=is_stub,
+            yields="yield" in code,
+            enter_class=super().visit,
+        )
+
+    def generic_visit(self, node: ast.AST) -> None:
+        """Read the statements of a module or class body."""
+        if isinstance(node, ast.Module | ast.ClassDef):
+            self.blocks.read(node.body)
+
+    def result(self) -> ModuleApi:
+        """What was read."""
+        blocks = self.blocks
+        lazy = read_lazy(blocks, self.module_name, self.code)
+        exports = lazy.exports if lazy.exports is not None else blocks.exports.names()
+        return ModuleApi(
+            name=self.module_name,
+            is_package=self.is_package,
+            names=blocks.namespace.definitions(),
+            wildcards=tuple(dict.fromkeys([*blocks.wildcards, *lazy.wildcards])),
+            exports=exports,
+            lazy=lazy.names,
+            lazy_open=lazy.is_open,
+            problems=tuple(blocks.problems),
+        )
