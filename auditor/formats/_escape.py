@@ -11,14 +11,4 @@ _HOSTILE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060
 
 def visible(text: str) -> str:
     """One line of `text` with every hostile character written as an escape."""
-    return _HOSTILE.sub(_escape, text)
-
-
-def paragraphs(text: str) -> str:
-    """Like `visible`, keeping line ends and tabs."""
-    return "\n".join(visible(line.replace("\t", "    ")) for line in text.splitlines())
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return _HOSTILE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from auditor.formats import RenderOptions
+from auditor.formats._escape import visible
 from auditor.model import CallSite, Finding, Fix, Report, Signature
 
 SCHEMA = 1
@@ -18,8 +19,9 @@ def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - eve
 
 
 def encode(document: dict[str, Any]) -> str:
-    """`document` as JSON text; lone surrogates (undecodable file names) are written as escapes."""
-    return msgspec.json.format(msgspec.json.encode(_clean(document)), indent=2).decode() + "\n"
+    """`document` as JSON text; what could harm a terminal is written as an escape, which readers undo."""
+    text = msgspec.json.format(msgspec.json.encode(_clean(document)), indent=2).decode()
+    return "\n".join(visible(line) for line in text.split("\n")) + "\n"
 
 
 def contract(report: Report, *, call_sites: bool = False) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""The report to send to a team: one self-contained page that needs no network, with filter, search and diffs."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+
+import msgspec
+from jinja2 import Environment, StrictUndefined
+
+from auditor.formats import RenderOptions
+from auditor.formats._escape import visible
+from auditor.formats._tally import headline, per_rule, summary, tally
+from auditor.model import Finding, Patch, Report
+
+_AROUND = 2
+"""Source lines shown before and after a finding."""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of source or diff: its number or sign, its text in three parts of which the middle one is marked."""
+
+    mark: str
+    before: str
+    middle: str = ""
+    after: str = ""
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """The page; its only script is pinned by digest, and nothing else may run or load."""
+    folder = files("auditor.formats").joinpath("_html")
+    script = folder.joinpath("report.js").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["visible"] = visible
+    template = environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8"))
+    patches = {identity: patch for patch in report.patches for identity in patch.findings}
+    return (
+        template.render(
+            report=report,
+            headline=headline(report),
+            summary=summary(report),
+            tally=tally(report),
+            groups=_groups(report),
+            source=lambda finding: _source(finding, report),
+            patch=lambda finding: patches.get(finding.id),
+            diff=_diff,
+            rules=per_rule([finding for finding in report.findings if finding.state == "open"]),
+            releases={provider.name: provider for provider in report.providers},
+            patch_dir=options.patch_dir,
+            version=options.version,
+            style=folder.joinpath("report.css").read_text(encoding="utf-8"),
+            script=script,
+            digest=b64encode(sha256(script.encode()).digest()).decode(),
+        )
+        + "\n"
+    )
+
+
+def _groups(report: Report) -> dict[str, list[Finding]]:
+    groups: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        groups.setdefault(finding.span.path, []).append(finding)
+    return dict(sorted(groups.items()))
+
+
+def _source(finding: Finding, report: Report) -> list[Line]:
+    """The lines around a finding, the found part of its first line marked."""
+    span = finding.span
+    lines = report.sources.get(span.path, "").split("\n")
+    if not 1 <= span.line <= len(lines) or not any(lines):
+        return []
+    shown = []
+    for number in range(max(span.line - _AROUND, 1), min(span.line + _AROUND, len(lines)) + 1):
+        text = lines[number - 1].rstrip("\r")
+        if number != span.line:
+            shown.append(Line(str(number), _plain(text)))
+            continue
+        start = span.column - 1
+        end = span.end_column - 1 if span.end_line == span.line else len(text)
+        shown.append(Line(str(number), _plain(text[:start]), _plain(text[start:end]), _plain(text[end:])))
+    return shown
+
+
+def _diff(patch: Patch) -> list[Line]:
+    lines = [line for file in patch.files for line in file.diff.splitlines()]
+    return [Line(line[:1], _plain(line)) for line in lines]
+
+
+def _plain(text: str) -> str:
+    return visible(text.replace("\t", "    "))

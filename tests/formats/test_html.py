@@ -1,0 +1,83 @@
+"""The page: one file, no network, nothing from strangers as markup."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import msgspec
+from formats.sample import BROKEN, HOSTILE, REPORT
+
+from auditor.fingerprint import identified
+from auditor.formats import RenderOptions, renderer
+from auditor.model import Report
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str):
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.text = ""
+        self.scripts: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_data(self, data):
+        if self._inside == "script":
+            self.scripts.append(data)
+        self.text += data
+
+
+def page(report: Report) -> Page:
+    return Page(renderer("html")(report, RenderOptions(version="1.0")))
+
+
+def test_it_tells_the_findings():
+    found = page(REPORT)
+    assert "`SamplingParams` no longer takes `max_len`" in found.text
+    assert "SamplingParams(*, n=1, max_tokens=16)" in found.text
+    assert len([tag for tag, attributes in found.tags if attributes.get("class", "").startswith("finding")]) == 3
+
+
+def test_it_loads_nothing():
+    for tag, attributes in page(REPORT).tags:
+        assert "src" not in attributes
+        if tag == "link":
+            assert attributes["href"] == "data:,"
+        elif "href" in attributes:
+            assert attributes["href"].startswith("#")
+
+
+def test_only_its_own_script_may_run():
+    for report in (REPORT, HOSTILE):
+        found = page(report)
+        (script,) = found.scripts
+        policy = next(
+            attributes["content"]
+            for tag, attributes in found.tags
+            if attributes.get("http-equiv") == "Content-Security-Policy"
+        )
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        assert f"script-src 'sha256-{digest}'" in policy
+        assert not any(name.startswith("on") for _, attributes in found.tags for name in attributes)
+
+
+def test_the_patch_is_shown_as_a_diff():
+    identity = next(finding.id for finding in REPORT.findings if finding.rule == "unknown-argument")
+    patches = tuple(msgspec.structs.replace(patch, findings=(identity,)) for patch in REPORT.patches)
+    classes = [attributes.get("class") for _, attributes in page(msgspec.structs.replace(REPORT, patches=patches)).tags]
+    assert "added" in classes
+    assert "removed" in classes
+
+
+def test_a_thousand_findings_stay_small():
+    report = msgspec.structs.replace(REPORT, findings=identified([BROKEN] * 1000))
+    text = renderer("html")(report, RenderOptions())
+    assert len(re.findall('class="finding', text)) == 1000
+    assert len(text) < 4_000_000
