@@ -1,0 +1,112 @@
+"""Reading expressions from option texts, and seating them in their new surroundings with brackets where needed."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from auditor.fixes import RepairError
+
+_BLANK = cst.Module(body=[])
+_CLOSED = (
+    cst.Name,
+    cst.Attribute,
+    cst.Call,
+    cst.Subscript,
+    cst.BaseNumber,
+    cst.BaseString,
+    cst.List,
+    cst.Dict,
+    cst.Set,
+    cst.BaseComp,
+    cst.Ellipsis,
+)
+_TIGHT = (cst.Attribute, cst.Subscript, cst.Call, cst.Await)
+_PLACES = (
+    cst.BaseExpression,
+    cst.ComparisonTarget,
+    cst.BaseElement,
+    cst.BaseDictElement,
+    cst.Arg,
+    cst.CompFor,
+    cst.CompIf,
+    cst.FormattedStringExpression,
+    cst.Index,
+    cst.Slice,
+    cst.Decorator,
+    cst.Param,
+    cst.From,
+)
+
+
+def code(node: cst.CSTNode) -> str:
+    """Source text of a node on its own."""
+    return _BLANK.code_for_node(node)
+
+
+def expression(text: str) -> cst.BaseExpression:
+    """Parse an expression given as an option."""
+    try:
+        return cst.parse_expression(text.strip())
+    except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as error:
+        raise RepairError(f"`{text}` is not an expression") from error
+
+
+def identifier(text: str) -> cst.Name:
+    """A plain name given as an option."""
+    if not text.isidentifier():
+        raise RepairError(f"`{text}` is not a name")
+    return cst.Name(text)
+
+
+def dotted(text: str) -> cst.Name | cst.Attribute:
+    """A dotted name given as an option."""
+    first, *rest = text.split(".")
+    node: cst.Name | cst.Attribute = identifier(first)
+    for part in rest:
+        node = cst.Attribute(value=node, attr=identifier(part))
+    return node
+
+
+def dotted_text(node: cst.CSTNode | None) -> str | None:
+    """The text of a dotted name without whitespace, or None for anything else."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        of = dotted_text(node.value)
+        return None if of is None else f"{of}.{node.attr.value}"
+    return None
+
+
+def bracketed(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression in brackets, once."""
+    if node.lpar:
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def as_argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression as it must be written after `name=` in a call."""
+    if isinstance(node, cst.Tuple | cst.NamedExpr | cst.Yield | cst.GeneratorExp):
+        return bracketed(node)
+    return node
+
+
+def seated(new: cst.BaseExpression, old: cst.BaseExpression, parent: cst.CSTNode | None) -> cst.BaseExpression:
+    """`new` in the place of `old`: it takes over its brackets, and gets some where `parent` would bind tighter."""
+    if old.lpar:
+        return bracketed(new)
+    if isinstance(new, _CLOSED) and not isinstance(new, cst.GeneratorExp) and not _is_split(new):
+        return new
+    if isinstance(new, cst.Await):
+        return bracketed(new) if isinstance(parent, _TIGHT) else new
+    if isinstance(parent, cst.Arg | cst.BaseElement | cst.Index) and not isinstance(
+        new, cst.Tuple | cst.NamedExpr | cst.Yield | cst.GeneratorExp
+    ):
+        return bracketed(new) if getattr(parent, "star", "") else new
+    if isinstance(parent, _PLACES) or isinstance(new, cst.NamedExpr | cst.GeneratorExp):
+        return bracketed(new)
+    return new
+
+
+def _is_split(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.ConcatenatedString)

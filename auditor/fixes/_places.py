@@ -1,0 +1,114 @@
+"""A parsed file with the place of every node: finds what a span means and which lines a node's statement covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from auditor.fixes import RepairError
+from auditor.model import Span
+
+
+class PlacedFile:
+    """A parsed file with the place of every node."""
+
+    def __init__(self, module: cst.Module) -> None:
+        self.wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+        self.module = self.wrapper.module
+        self.positions: dict[cst.CSTNode, CodeRange] = dict(self.wrapper.resolve(PositionProvider))
+        self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self.at: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
+        self.module.visit(_Indexer(self))
+
+    def path(self, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """The node's ancestors, outermost first, and the node itself."""
+        path = [node]
+        while path[-1] in self.parents:
+            path.append(self.parents[path[-1]])
+        return path[::-1]
+
+    def find(self, span: Span, kinds: Any) -> cst.CSTNode:
+        """The innermost node of that kind with exactly this span, else the innermost one around it."""
+        key = (span.line, span.column - 1, span.end_line, span.end_column - 1)
+        for node in reversed(self.at.get(key, [])):
+            if isinstance(node, kinds):
+                return node
+        around = None
+        for (line, column, end_line, end_column), nodes in self.at.items():
+            if (line, column) <= key[:2] and key[2:] <= (end_line, end_column):
+                fitting = [node for node in nodes if isinstance(node, kinds)]
+                if fitting and (around is None or ((line, column), (-end_line, -end_column)) >= around[0]):
+                    around = (((line, column), (-end_line, -end_column)), fitting[-1])
+        if around is None:
+            raise RepairError("Nothing that this repair could act on stands here")
+        return around[1]
+
+    def extent(self, node: cst.CSTNode) -> Iterable[tuple[int, int]]:
+        """The lines of the statement that a node belongs to, without the body of a compound one."""
+        path = self.path(node)
+        statement = next(
+            (n for n in reversed(path) if isinstance(n, cst.SimpleStatementLine | cst.BaseCompoundStatement)), path[0]
+        )
+        place, own = self.positions[statement], self.positions.get(node, self.positions[statement])
+        leading = list(getattr(statement, "leading_lines", ()))
+        decorators = list(getattr(statement, "decorators", ()))
+        top = (self.positions[decorators[0]].start.line if decorators else place.start.line) - len(leading)
+        if isinstance(statement, cst.SimpleStatementLine):
+            return [(top, place.end.line + 1)]
+        body = statement.body
+        assert isinstance(body, cst.BaseSuite)
+        first = self.positions[body.body[0]].start.line if body.body else place.end.line
+        if node is not statement:
+            return [(own.start.line, own.end.line + 1)]
+        header = (place.start.line, max(first, place.start.line + 1))
+        footer = len(body.footer) if isinstance(body, cst.IndentedBlock) else 0
+        return (
+            [(top + blank, top + blank) for blank in range(len(leading) + 1)]
+            + [header]
+            + [(place.end.line + 1 + line, place.end.line + 1 + line) for line in range(footer + 1)]
+        )
+
+    def head(self) -> range:
+        """The lines up to the first definition: where an import may be inserted."""
+        for statement in self.module.body:
+            if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+                return range(1, self.positions[statement].start.line + 1)
+        return range(1, self.positions[self.module].end.line + 2)
+
+
+@lru_cache(maxsize=24)
+def read(source: bytes) -> PlacedFile:
+    """Parse a file; one that could not be written back byte by byte is refused."""
+    try:
+        module = cst.parse_module(source)
+        if module.bytes == source:
+            return PlacedFile(module)
+    except cst.ParserSyntaxError as error:
+        raise RepairError(f"The file cannot be parsed: {error.message}") from error
+    except (RecursionError, UnicodeError, LookupError, ValueError) as error:
+        raise RepairError(f"The file cannot be parsed: {error}") from error
+    raise RepairError("The file cannot be written back byte by byte, so it is left alone")
+
+
+class _Indexer(cst.CSTVisitor):
+    def __init__(self, file: PlacedFile) -> None:
+        super().__init__()
+        self.file = file
+        self.stack: list[cst.CSTNode] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if self.stack:
+            self.file.parents[node] = self.stack[-1]
+        place = self.file.positions.get(node)
+        if place is not None:
+            key = (place.start.line, place.start.column, place.end.line, place.end.column)
+            self.file.at.setdefault(key, []).append(node)
+        self.stack.append(node)
+        return True
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:  # noqa: ARG002 - the visitor's interface
+        self.stack.pop()

@@ -1,0 +1,31 @@
+"""Rename the attribute of an access: `x.old` becomes `x.new`, or `x.inner.new`."""
+
+from __future__ import annotations
+
+import libcst as cst
+import msgspec
+
+from auditor.fixes import RepairError
+from auditor.fixes._expressions import identifier
+
+ACTS_ON = cst.Attribute
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`new` may be dotted; `old`, when given, must be what stands there."""
+
+    new: str
+    old: str | None = None
+
+
+def fix(node: cst.Attribute, options: Options) -> cst.Attribute:
+    """The access by its new name."""
+    *inner, last = options.new.split(".")
+    if node.attr.value == last and options.old != last:
+        return node
+    if options.old is not None and node.attr.value != options.old:
+        raise RepairError(f"The attribute here is `{node.attr.value}`, not `{options.old}`")
+    value = node.value
+    for name in inner:
+        value = cst.Attribute(value=value, attr=identifier(name))
+    return node.with_changes(value=value, attr=node.attr.with_changes(value=identifier(last).value))

@@ -1,0 +1,48 @@
+"""Rename a parameter of a function together with its uses in the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+import msgspec
+from libcst.metadata import MetadataWrapper
+
+from auditor.fixes import RepairError
+from auditor.fixes._expressions import identifier
+from auditor.fixes._parameters import find
+from auditor.fixes._scopes import NotAlone, uses_of_parameter
+
+ACTS_ON = cst.FunctionDef
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`def f(old)` becomes `def f(new)`."""
+
+    old: str
+    new: str
+
+
+def follow(wrapper: MetadataWrapper, node: cst.FunctionDef, options: Options) -> Mapping[cst.CSTNode, cst.CSTNode]:
+    """The parameter's name and the places in the body that use it."""
+    parameter = find(node.params, options.old)
+    if parameter is None:
+        return {}
+    if find(node.params, options.new) is not None:
+        raise RepairError(f"The function has both `{options.old}` and `{options.new}`")
+    try:
+        uses = uses_of_parameter(wrapper, node, options.old, options.new)
+    except NotAlone as error:
+        raise RepairError(
+            f"`{options.new}` is used in `{node.name.value}` already, or not all of `{options.old}` can be told apart"
+        ) from error
+    edits: dict[cst.CSTNode, cst.CSTNode] = {use: use.with_changes(value=options.new) for use in uses}
+    edits[parameter.name] = parameter.name.with_changes(value=identifier(options.new).value)
+    return edits
+
+
+def fix(node: cst.FunctionDef, options: Options) -> cst.FunctionDef:
+    """The function as `follow` has left it."""
+    if find(node.params, options.new) is None:
+        raise RepairError(f"`{node.name.value}` has no parameter `{options.old}`")
+    return node
