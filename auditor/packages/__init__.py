@@ -1,0 +1,1 @@
+"""A package specification -> a `Release` whose Python sources can be read, file by file; nothing is installed."""

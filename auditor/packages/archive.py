@@ -1,0 +1,87 @@
+"""Opens a wheel, egg or sdist as a whole file, and keeps tables of contents of archives in the store."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from auditor.errors import ArchiveError
+from auditor.packages import listing as contents
+from auditor.packages.listing import FileEntry, Listing
+from auditor.packages.readers import ZipReader
+from auditor.packages.release import Release
+from auditor.packages.sources import LocalSource
+from auditor.packages.spec import normalise
+from auditor.packages.store import Blob, Store
+from auditor.packages.wheel import list_wheel
+
+_BINARIES = (".whl", ".egg")
+
+
+class Unpacked(NamedTuple):
+    """A source file out of an archive: its name there, its digest, and its content, deflated."""
+
+    name: str
+    digest: str
+    size: int
+    packed: bytes
+
+    def data(self) -> bytes:
+        """Its content."""
+        return zlib.decompress(self.packed, -zlib.MAX_WBITS, max(self.size, 1))
+
+    def blob(self) -> Blob:
+        """In the form the store takes."""
+        return Blob(self.digest, self.data(), self.packed)
+
+
+def unpack_archive(source: LocalSource, filename: str, *, name: str | None) -> tuple[Listing, Iterator[Unpacked]]:
+    """The table of contents of a whole archive and all its sources."""
+    if not filename.lower().endswith(_BINARIES):
+        raise ArchiveError("sdist soon", where=filename)
+    listing = list_wheel(source, name=name or normalise(filename.split("-", 1)[0]))
+    return listing, _sources(source, listing.files)
+
+
+def load_listing(store: Store, key: str) -> Listing | None:
+    """A stored table of contents."""
+    raw = store.get("listing", f"{contents.SCHEMA}:{key}")
+    if raw is None:
+        return None
+    try:
+        return msgspec.msgpack.decode(raw, type=Listing)
+    except msgspec.DecodeError:
+        return None
+
+
+def save_listing(store: Store, key: str, listing: Listing) -> None:
+    """Keep a table of contents."""
+    store.put("listing", f"{contents.SCHEMA}:{key}", msgspec.msgpack.encode(listing))
+
+
+def open_archive(path: Path, *, store: Store, name: str | None = None) -> Release:
+    """Open an archive on this machine."""
+    source = LocalSource(path, path.name)
+    if path.name.lower().endswith(_BINARIES):
+        listing = list_wheel(source, name=name or normalise(path.name.split("-", 1)[0]))
+        return Release(listing, path.name, store=store, reader=lambda: ZipReader(source), name=name)
+    raise ArchiveError("sdist soon", where=path.name)
+
+
+def _sources(source: LocalSource, files: Sequence[FileEntry]) -> Iterator[Unpacked]:
+    for entry, data, packed in ZipReader(source).read(files):
+        digest = hashlib.sha256(data).hexdigest()
+        if entry.digest is not None and entry.digest != digest:
+            raise ArchiveError(f"damaged: {entry.name!r} is not what RECORD says", where=source.where)
+        yield Unpacked(entry.name, digest, len(data), packed if packed is not None else deflate(data))
+
+
+def deflate(data: bytes) -> bytes:
+    """Raw-deflated, quickly."""
+    compressor = zlib.compressobj(level=1, wbits=-zlib.MAX_WBITS)
+    return compressor.compress(data) + compressor.flush()

@@ -1,0 +1,140 @@
+"""Parses what names a release: an index requirement, a folder (at a git reference), a file, an environment."""
+
+# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from auditor.errors import SpecError
+
+ARCHIVES = (".whl", ".egg", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_REQUIREMENT = re.compile(rf"(?P<name>{_NAME})\s*(?:\[(?P<extras>[^\]]*)\])?\s*(?P<rest>.*)", re.DOTALL)
+_DIRECT = re.compile(rf"(?P<name>{_NAME})\s*@\s*(?P<rest>.+)", re.DOTALL)
+_HINT = "Write `name==1.2`, `name>=1,<2`, `name`, a folder, `folder@gitref`, a .whl or .tar.gz file, or `env:PYTHON`"
+
+
+class IndexSpec(NamedTuple):
+    """A release on the package index: `vllm==0.16`, `vllm>=0.12,<0.17`, `vllm`."""
+
+    name: str
+    """Normalised."""
+    specifier: str
+    """In PEP 440 form, "" for the latest."""
+    text: str
+
+    @property
+    def exact(self) -> str | None:
+        """The version, where exactly one is asked for."""
+        match = re.fullmatch(r"===?\s*([^,*\s]+)", self.specifier)
+        return match[1] if match else None
+
+
+class FolderSpec(NamedTuple):
+    """A project folder, a package folder or an unpacked wheel; with `ref`, what git keeps of it there."""
+
+    path: Path
+    ref: str | None
+    name: str | None
+    text: str
+
+
+class ArchiveSpec(NamedTuple):
+    """A wheel or sdist file."""
+
+    path: Path
+    name: str | None
+    text: str
+
+
+class EnvironmentSpec(NamedTuple):
+    """What a Python interpreter has installed, under the distribution name `name`."""
+
+    python: Path
+    name: str | None
+    text: str
+
+
+Spec: TypeAlias = IndexSpec | FolderSpec | ArchiveSpec | EnvironmentSpec
+
+
+def parse_spec(text: str, *, name: str | None = None) -> Spec:
+    """Read a specification; nothing is looked up but whether a file or folder exists.
+
+    Args:
+        text: As the user wrote it. `name @ PLACE` gives a folder, file or environment its distribution name.
+        name: The distribution name that a folder, file or environment stands for, if known.
+    """
+    text = text.strip()
+    if not text or "\0" in text or "\n" in text:
+        raise SpecError(f"not a package specification: {text!r}", hint=_HINT)
+    place = _place(text, normalise(name) if name else None)
+    if place is not None:
+        return place
+    direct = _DIRECT.fullmatch(text)
+    if direct:
+        rest = direct["rest"].strip()
+        place = _place(rest, normalise(direct["name"]), anywhere=True)
+        if place is None:
+            raise SpecError(f"there is no file or folder {rest!r}", where=text, hint=_HINT)
+        return place
+    return _requirement(text)
+
+
+def normalise(name: str) -> str:
+    """The form of a distribution name in which spellings compare equal (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _place(text: str, name: str | None, *, anywhere: bool = False) -> Spec | None:
+    """A folder, file or environment, if the text is one; bare words count only where `anywhere` says so."""
+    if text.startswith("env:"):
+        if not text[4:].strip():
+            raise SpecError("`env:` needs the path of a Python interpreter", where=text)
+        return EnvironmentSpec(Path(text[4:].strip()).expanduser(), name, text)
+    bare = text.removeprefix("file://") if text.startswith("file://") else text
+    path = Path(bare).expanduser()
+    if bare.lower().endswith(ARCHIVES):
+        if path.is_file():
+            return ArchiveSpec(path, name, text)
+        if not path.is_dir():
+            raise SpecError("there is no such file", where=text)
+    looks = anywhere or bare.startswith((".", "~")) or "/" in bare or os.sep in bare or path.is_absolute()
+    if looks and path.is_dir():
+        return FolderSpec(path, None, name, text)
+    front, at, ref = bare.rpartition("@")
+    if at and ref and front and Path(front.rstrip()).expanduser().is_dir():
+        if ref.startswith("-") or any(character.isspace() for character in ref):
+            raise SpecError(f"not a git reference: {ref!r}", where=text)
+        return FolderSpec(Path(front).expanduser(), ref, name, text)
+    if looks and not _DIRECT.fullmatch(text):
+        if path.is_file():
+            raise SpecError("a file that is neither a wheel nor an sdist", where=text, hint=_HINT)
+        raise SpecError("there is no such folder", where=text, hint=_HINT)
+    return None
+
+
+def _requirement(text: str) -> IndexSpec:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    match = _REQUIREMENT.fullmatch(text)
+    if match is None:
+        raise SpecError("not a package specification", where=text, hint=_HINT)
+    rest = match["rest"].strip()
+    if rest.startswith("(") and rest.endswith(")"):
+        rest = rest[1:-1].strip()
+    if ";" in rest:
+        raise SpecError("environment markers have no meaning here", where=text)
+    if rest and rest[0].isdigit():
+        raise SpecError("not a package specification", where=text, hint=f"Write `{match['name']}=={rest}`")
+    if rest.startswith("=") and not rest.startswith("=="):
+        raise SpecError("not a version specifier", where=text, hint=f"Write `{match['name']}=={rest[1:].strip()}`")
+    try:
+        specifier = str(SpecifierSet(rest))
+    except InvalidSpecifier:
+        raise SpecError(f"not a version specifier: {rest!r}", where=text, hint=_HINT) from None
+    return IndexSpec(normalise(match["name"]), specifier, text)
