@@ -103,7 +103,9 @@ def _generated(entry: ClassView) -> Constructor | None:
     if made is not None:
         return attrs.build(entry, made) if made.init else None
     style = dataclass.style_of(entry)
-    if style is None or not style.init or own_function(entry, "__init__") is not None:
+    if style is None or not style.init:
+        return None
+    if own_function(entry, "__init__") is not None and not style.overwrites:
         return None
     return dataclass.build(entry, style)
 

@@ -26,6 +26,8 @@ class Style:
     """Field functions that its decorator declares."""
     options: Options = field(default_factory=Options)
     """Pydantic's configuration."""
+    overwrites: bool = False
+    """The generated `__init__` replaces a written one."""
 
 
 _Known: TypeAlias = dict[str, dict[str, Field]]
@@ -91,7 +93,7 @@ def _known(path: str) -> Style | None:
     if path in facts.DATACLASS:
         return Style("dataclass")
     if path in facts.PYDANTIC_DATACLASS:
-        return Style("pydantic", options=Options(extra="ignore"))
+        return Style("pydantic", options=Options(extra="ignore"), overwrites=True)
     return None
 
 

@@ -82,16 +82,14 @@ def build(view: ClassView, written: FunctionApi | None = None, owner: ClassView 
     if settings:
         fields = [replace(f, default=UNKNOWN_DEFAULT if f.default is None else f.default) for f in fields]
     found = parameters(fields, by_name=options.by_name, keyword_only=True)
-    if paths & facts.PYDANTIC_ROOT:
-        given = next((p for p in found if p.name == "root"), Parameter("root"))
-        found = [replace_kind(given, "positional-or-keyword")]
-        options = replace(options, extra="forbid")
     if settings:
-        found += [Parameter(f"_{name}", "keyword-only", "None") for name in facts.SETTINGS_PARAMETERS]
+        found = [Parameter(f"_{name}", default="None") for name in facts.SETTINGS_PARAMETERS] + found
     if options.generator == "":
         options = replace(options, extra="allow" if options.extra == "allow" else "ignore")
     complete = all(p in facts.PYDANTIC_MODEL or facts.is_fieldless(p) for p in paths)
     rest = extra_parameters(options.extra if complete else "allow")
+    if paths & facts.PYDANTIC_ROOT:
+        found, rest = _root(found)
     if written is None or owner is None:
         return Constructor((*found, *rest), None, view, "pydantic", complete)
     first = [p for p in written.parameters[1:] if p.kind != "var-keyword"]
@@ -100,9 +98,11 @@ def build(view: ClassView, written: FunctionApi | None = None, owner: ClassView 
     return Constructor(merged, written, owner, "pydantic", complete)
 
 
-def replace_kind(parameter: Parameter, kind: Literal["positional-or-keyword", "keyword-only"]) -> Parameter:
-    """The parameter with another kind."""
-    return Parameter(parameter.name, kind, parameter.default, parameter.annotation, parameter.type)
+def _root(found: list[Parameter]) -> tuple[list[Parameter], tuple[Parameter, ...]]:
+    """A root model takes its value, or keywords that make a dict of it."""
+    root = next((p for p in found if p.name == "root"), Parameter("root"))
+    value = Parameter("root", default=root.default or UNKNOWN_DEFAULT, annotation=root.annotation, type=root.type)
+    return [value], (Parameter("data", "var-keyword"),)
 
 
 def _options(view: ClassView, options: Options) -> Options:
