@@ -231,10 +231,11 @@ def test_show_files(pipeline, capsys):
     assert capsys.readouterr().out == "app/odd.py\napp/run.py\napp/serve.py\n"
 
 
-def test_diff_prints_the_patches_and_writes_nothing(pipeline, capsys):
+def test_diff_prints_the_patches_and_writes_nothing(pipeline, capsys, tmp_path):
     assert scan(*AGAINST, "--diff") == 1
     assert capsys.readouterr().out == REPORT.patches[0].files[0].diff
-    assert pipeline.options.patch_dir is None
+    assert not pipeline.options.patch_dir.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_output_file(pipeline, tmp_path, capsys):
@@ -301,3 +302,49 @@ def test_unwritable_terminal_encoding(pipeline, monkeypatch):
     pipeline.answer = msgspec.structs.replace(REPORT, sources={"app/serve.py": "\n\n\nx = '日本'" + " " * 30 + "p"})
     assert scan(*AGAINST) == 1
     assert b"\\u65e5" in stream.buffer.getvalue()
+
+
+def test_the_baseline_round(pipeline, tmp_path, capsys):
+    assert scan(*AGAINST, "--write-baseline") == 0
+    assert "3 findings accepted in api-audit-baseline.jsonl" in capsys.readouterr().err
+    file = tmp_path / "api-audit-baseline.jsonl"
+    assert scan(*AGAINST) == 1
+    assert scan(*AGAINST, "--baseline", str(file)) == 0
+    assert "3 baselined" in capsys.readouterr().err
+    assert scan(*AGAINST, "--baseline", str(file), "--no-baseline") == 1
+    pipeline.answer = msgspec.structs.replace(REPORT, findings=REPORT.findings[1:], problems=())
+    assert scan(*AGAINST, "--baseline", str(file)) == 0
+    assert "1 entries of" in capsys.readouterr().err
+    assert scan(*AGAINST, "--baseline", str(file), "--strict") == 1
+    assert scan(*AGAINST, "--baseline", str(file), "--write-baseline") == 0
+    assert len(file.read_text().splitlines()) == 3
+
+
+def test_rules_and_explain(capsys):
+    assert main(["rules"]) == 0
+    assert "missing-argument" in capsys.readouterr().out
+    assert main(["explain", "missing-argument"]) == 0
+    assert capsys.readouterr().out.startswith("missing-argument\n================\n")
+    assert main(["explain", "mising-argument"]) == 2
+    assert "Did you mean `missing-argument`" in capsys.readouterr().err
+    assert main(["rules", "--json"]) == 0
+    assert {"unknown-argument"} <= {rule["id"] for rule in json.loads(capsys.readouterr().out)}
+
+
+def test_cache(tmp_path, capsys):
+    folder = str(tmp_path / "cache")
+    assert main(["cache", "dir", "--cache-dir", folder]) == 0
+    assert capsys.readouterr().out == f"{folder}\n"
+    assert main(["cache", "size", "--cache-dir", folder]) == 0
+    assert main(["cache", "clean", "--cache-dir", folder]) == 0
+    assert main(["cache", "celan"]) == 2
+    assert "Did you mean `clean`?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(shell, monkeypatch, capsys):
+    monkeypatch.setenv("_API_AUDIT_COMPLETE", f"{shell}_source")
+    with pytest.raises(SystemExit) as done:
+        main([])
+    assert done.value.code == 0
+    assert "_API_AUDIT_COMPLETE" in capsys.readouterr().out

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 
 from auditor import baseline as baselines
-from auditor.cli.progress import progress
+from auditor.cli.progress import Callback, progress
 from auditor.cli.triage import Triage
 from auditor.config import Located
 from auditor.errors import ConfigError
@@ -36,8 +39,8 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         baseline=known,
         error_on_warning=given["error_on_warning"],
     )
-    with progress(quiet=given["quiet"] > 0) as on_progress:
-        report = triage(scan(_options(given, on_progress)))
+    with progress(quiet=given["quiet"] > 0) as on_progress, _patch_dir(given) as patch_dir:
+        report = triage(scan(_options(given, patch_dir, on_progress)))
     stale = known.stale(report.findings, set(report.files), _rules(report, given))
     remarks = []
     if given["write_baseline"]:
@@ -52,8 +55,17 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
     return Outcome(report, tuple(remarks), len(stale))
 
 
-def _options(given: dict[str, Any], on_progress: Any) -> Options:
-    writes = not (given["no_patches"] or given["diff"])
+@contextmanager
+def _patch_dir(given: dict[str, Any]) -> Iterator[Path | None]:
+    """Where patches go: for `--diff` a folder that is gone afterwards, since they are only shown."""
+    if given["diff"]:
+        with TemporaryDirectory(prefix="api-audit-") as folder:
+            yield Path(folder)
+    else:
+        yield None if given["no_patches"] else given["patch_dir"]
+
+
+def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callback | None) -> Options:
     return Options(
         consumers=given["consumers"] or (".",),
         against=given["against"],
@@ -62,7 +74,7 @@ def _options(given: dict[str, Any], on_progress: Any) -> Options:
         cache_dir=given["cache_dir"],
         offline=given["offline"],
         rules=given["rules"],
-        patch_dir=given["patch_dir"] if writes else None,
+        patch_dir=patch_dir,
         exclude=given["exclude"],
         on_progress=on_progress,
     )

@@ -18,7 +18,7 @@ def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - eve
     return encode(contract(report))
 
 
-def encode(document: dict[str, Any]) -> str:
+def encode(document: Any) -> str:
     """`document` as JSON text; what could harm a terminal is written as an escape, which readers undo."""
     text = msgspec.json.format(msgspec.json.encode(_clean(document)), indent=2).decode()
     return "\n".join(visible(line) for line in text.split("\n")) + "\n"

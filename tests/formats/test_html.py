@@ -28,6 +28,9 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         self._inside = tag
 
+    def handle_endtag(self, tag):
+        self._inside = ""
+
     def handle_data(self, data):
         if self._inside == "script":
             self.scripts.append(data)

@@ -1,0 +1,75 @@
+"""All rules there are, for people to read: the built-in checks, and the rule packs with what they say of themselves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from auditor.errors import RuleError
+from auditor.suggest import did_you_mean
+
+PACKAGE = Path(__file__).parent.parent
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One rule: its id, what it is about in a sentence, where it is written, and its fields where it is data."""
+
+    id: str
+    summary: str
+    origin: str
+    fields: dict[str, Any] = {}
+
+
+def rulebook(packs: Iterable[Path] = ()) -> dict[str, Entry]:
+    """The rules by id: checks first, then what the built-in packs and the folders `packs` say, which adds to them."""
+    entries = {entry.id: entry for entry in _checks(PACKAGE / "checks")}
+    for pack in (built_in_rules(), *packs):
+        if not pack.is_dir():
+            raise RuleError("there is no such folder of rules", where=str(pack))
+        for file in sorted(pack.rglob("*.yaml")):
+            entry = _rule(file, pack)
+            known = entries.get(entry.id)
+            if known is not None:
+                entry = msgspec.structs.replace(entry, summary=entry.summary or known.summary)
+            entries[entry.id] = entry
+    return dict(sorted(entries.items()))
+
+
+def find(rule: str, packs: Iterable[Path] = ()) -> Entry:
+    """The rule called `rule`."""
+    entries = rulebook(packs)
+    if rule not in entries:
+        raise RuleError(f"there is no rule `{rule}`", hint=did_you_mean(rule, entries) or "List them: api-audit rules")
+    return entries[rule]
+
+
+def built_in_rules() -> Path:
+    """The folder of the rules that come with the program: beside the sources, or inside an installed package."""
+    beside = PACKAGE.parent / "rules"
+    return beside if (beside / "core").is_dir() else PACKAGE / "_rules"
+
+
+def _checks(folder: Path) -> Iterable[Entry]:
+    """The checks, told by the docstrings of their modules; read, not imported."""
+    for file in sorted(folder.glob("[!_]*.py")):
+        summary = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+        yield Entry(file.stem.replace("_", "-"), summary, f"checks/{file.name}")
+
+
+def _rule(file: Path, pack: Path) -> Entry:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    where = str(file)
+    try:
+        fields = YAML(typ="safe", pure=True).load(file)
+    except (OSError, YAMLError, UnicodeDecodeError) as error:
+        raise RuleError(f"the rule cannot be read: {' '.join(str(error).split())}", where=where) from error
+    if not isinstance(fields, dict):
+        raise RuleError("a rule is a mapping", where=where)
+    summary = str(fields.get("summary") or fields.get("title") or fields.get("message") or "")
+    return Entry(file.stem, summary, file.relative_to(pack).as_posix(), {str(key): fields[key] for key in fields})
