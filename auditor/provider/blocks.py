@@ -51,6 +51,7 @@ class BlockReader:
         self.exports = Exports()
         self.executed: list[ast.stmt] = []
         """Module-level statements that may fill tables, in order (for lazy tables)."""
+        self.recording = True
         self.problems: list[str] = []
         self._branches = 0
 
@@ -76,8 +77,8 @@ class BlockReader:
         for name in sorted(found.globals):
             if self.class_path is None and not self.namespace.has(name):
                 self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
-        if self.class_path is None and node.name == "__getattr__" and self._at_run_time:
-            self.executed.append(node)
+        if node.name == "__getattr__":
+            self._record(node)
 
     def _class(self, node: ast.ClassDef) -> None:
         outer = (self.namespace, self.env, self.class_path, self.branch)
@@ -116,12 +117,18 @@ class BlockReader:
     def _at_run_time(self) -> bool:
         return TYPING_ONLY not in self.branch
 
+    def _record(self, node: ast.stmt) -> None:
+        """Keep a statement that may fill a lazy table; a loop is kept as a whole."""
+        if self.class_path is None and self.recording and TYPING_ONLY not in self.branch:
+            self.executed.append(node)
+
     def _bind_in_class(self, name: str) -> None:
         if self.class_path is not None:
             path = class_term(self.module, f"{self.class_path}.{name}")
             self.env.names[name] = path
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self._record(node)
         for name, path in imported(node, self.package):
             if name == "*":
                 (self.wildcards if self._at_run_time else self.typing_wildcards).append(path)
@@ -132,8 +139,7 @@ class BlockReader:
                 self.env.names[name] = Import(path)
 
     def _assign(self, node: ast.Assign) -> None:
-        if self.class_path is None and self._at_run_time:
-            self.executed.append(node)
+        self._record(node)
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self._attribute(target.id, node, None, node.value)
@@ -156,8 +162,7 @@ class BlockReader:
             self._attribute(key.value, node, None, node.value)
 
     def _ann_assign(self, node: ast.AnnAssign) -> None:
-        if self.class_path is None and self._at_run_time:
-            self.executed.append(node)
+        self._record(node)
         if isinstance(node.target, ast.Name):
             self._attribute(node.target.id, node, node.annotation, node.value)
 
@@ -197,8 +202,7 @@ class BlockReader:
             self.namespace.add(name, found, self.branch)
 
     def _aug_assign(self, node: ast.AugAssign) -> None:
-        if self.class_path is None and self._at_run_time:
-            self.executed.append(node)
+        self._record(node)
         if isinstance(node.target, ast.Name):
             if node.target.id == "__all__" and self.class_path is None:
                 self.exports.extend(node.value)
@@ -207,7 +211,7 @@ class BlockReader:
 
     def _expression(self, node: ast.Expr) -> None:
         if self.class_path is None and self._at_run_time and isinstance(node.value, ast.Call):
-            self.executed.append(node)
+            self._record(node)
             self.exports.call(node.value)
 
     def _delete(self, node: ast.Delete) -> None:
@@ -287,11 +291,12 @@ class BlockReader:
             outer, self.branch = self.branch, branch
             self._targets(node.target, Source(node.target, node.iter, "each"), node.lineno)
             self.branch = outer
-            if self.class_path is None and self._at_run_time:
-                self.executed.append(node)
+            self._record(node)
         elif holds(node.test) is False:
             return
+        recording, self.recording = self.recording, False
         self._inside(node.body, branch)
+        self.recording = recording
         self._inside(node.orelse, branch)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
@@ -363,6 +368,6 @@ def _add_slots(members: Namespace, node: ast.ClassDef) -> None:
             value = statement.value
             items = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]
             for item in items:
-                if isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value.isidentifier():
-                    if item.value not in members.instance:
-                        members.assign_instance(AttributeApi(item.value, statement.lineno))
+                name = item.value if isinstance(item, ast.Constant) else None
+                if isinstance(name, str) and name.isidentifier() and name not in members.instance:
+                    members.assign_instance(AttributeApi(name, statement.lineno))

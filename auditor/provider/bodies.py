@@ -222,7 +222,7 @@ _WALKERS: dict[type[ast.AST], Callable[[Body, Any, Tests], None]] = {
     ast.Expr: Body._expression,
 }
 if hasattr(ast, "TryStar"):
-    _WALKERS[getattr(ast, "TryStar")] = Body._try
+    _WALKERS[ast.TryStar] = Body._try
 
 
 def expressions(node: ast.AST) -> Iterator[ast.AST]:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import ast
+from contextlib import suppress
+from typing import Any, NamedTuple
 
+from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
+from auditor.provider.calls import call_value
+from auditor.provider.evaluation import UNKNOWN, Evaluator, Globals, Missing, Ref, Structure
+from auditor.provider.getattrs import NOBODY, Getattr
+from auditor.provider.scopes import imported
+
+_MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "_LazyModule")
+_MAX_NAMES = 20_000
 
 
 class LazyNames(NamedTuple):
@@ -16,7 +26,235 @@ class LazyNames(NamedTuple):
     wildcards: tuple[str, ...] = ()
 
 
-def read_lazy(blocks: BlockReader, module: str, code: str) -> LazyNames:
-    """Evaluate a module's lazy tables."""
-    del module, code
-    return LazyNames({}, "__getattr__" in blocks.namespace.entries)
+def read_lazy(blocks: BlockReader, code: str) -> LazyNames:
+    """Evaluate a module's lazy tables, where its text has any of the marks of such."""
+    if not any(mark in code for mark in _MARKS):
+        return LazyNames({})
+    try:
+        return _Module(blocks).result()
+    except RecursionError:
+        return LazyNames({}, is_open=True)
+
+
+class _Module:
+    """Follows the statements of one module that fill and serve tables."""
+
+    def __init__(self, blocks: BlockReader) -> None:
+        self.blocks = blocks
+        self.names: dict[str, str] = {}
+        self.is_open = False
+        self.exports: tuple[str, ...] | None = None
+        self.wildcards: list[str] = []
+        self.getattrs: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        self.globals = {
+            name for name, found in blocks.namespace.entries.items() if any(d.runtime for _, d in found)
+        } - {"__getattr__"}
+        imports = {
+            name: definition.path
+            for name, found in blocks.namespace.entries.items()
+            for _, definition in found
+            if isinstance(definition, Reexport)
+        }
+        self.evaluator = Evaluator(blocks.module, blocks.package, self.globals.__contains__, imports, call_value)
+
+    def result(self) -> LazyNames:
+        """What the module serves."""
+        for statement in self.blocks.executed:
+            with suppress(Missing):
+                self._run(statement, {})
+        for function in self.getattrs:
+            self._serve(function)
+        if "__getattr__" in self.blocks.namespace.entries and not self.getattrs and not self.exports:
+            self.is_open |= self._has_other_getattr()
+        return LazyNames(self.names, self.is_open, self.exports, tuple(self.wildcards))
+
+    def _has_other_getattr(self) -> bool:
+        """Whether `__getattr__` is something else than a function of this module."""
+        found = self.blocks.namespace.entries["__getattr__"]
+        return any(d.runtime and isinstance(d, AttributeApi | Reexport | ClassApi) for _, d in found)
+
+    def _run(self, node: ast.stmt, names: dict[str, Any]) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            self.getattrs = [node]
+        elif isinstance(node, ast.Assign):
+            value = self.evaluator.value(node.value, names)
+            for target in node.targets:
+                self._store(target, value, node.value, names)
+        elif isinstance(node, ast.AnnAssign):
+            if node.value is not None:
+                self._store(node.target, self.evaluator.value(node.value, names), node.value, names)
+        elif isinstance(node, ast.AugAssign):
+            self._add(node, names)
+        elif isinstance(node, ast.For | ast.AsyncFor):
+            self._loop(node, names)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            self.evaluator.bound.update({name: Ref(path) for name, path in imported(node, self.blocks.package)})
+        elif isinstance(node, ast.If):
+            truth = self.evaluator.truth(self.evaluator.value(node.test, names))
+            self._run_all(node.orelse if truth is False else node.body, names)
+        elif isinstance(node, ast.Try | ast.With):
+            self._run_all(node.body, names)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            self._call(node.value, names)
+
+    def _run_all(self, body: list[ast.stmt], names: dict[str, Any]) -> None:
+        for node in body:
+            self._run(node, names)
+
+    def _store(self, target: ast.expr, value: Any, source: ast.expr, names: dict[str, Any]) -> None:
+        if isinstance(target, ast.Name):
+            if target.id == "__getattr__":
+                self.getattrs, self.is_open = [], True
+            elif names:
+                names[target.id] = value
+            self.evaluator.bound[target.id] = value
+        elif isinstance(target, ast.Tuple | ast.List):
+            if any(isinstance(e, ast.Name) and e.id == "__getattr__" for e in target.elts):
+                self._attach(source)
+                return
+            self.evaluator.bind(target, value, self.evaluator.bound)
+        elif isinstance(target, ast.Subscript):
+            of, key = self.evaluator.value(target.value, names), self.evaluator.value(target.slice, names)
+            if isinstance(of, dict):
+                of[key if isinstance(key, str) else UNKNOWN] = value
+            elif isinstance(of, Globals):
+                self._bind_global(key, value)
+            elif isinstance(of, Ref) and of.path == "sys.modules" and key == self.blocks.module:
+                self._replace(value, source)
+        elif isinstance(target, ast.Attribute) and isinstance(self.evaluator.value(target.value, names), Globals):
+            if target.attr == "__class__":
+                self.is_open = True
+            else:
+                self._bind_global(target.attr, value)
+
+    def _add(self, node: ast.AugAssign, names: dict[str, Any]) -> None:
+        if not isinstance(node.op, ast.Add | ast.BitOr):
+            return
+        of, added = self.evaluator.value(node.target, names), self.evaluator.value(node.value, names)
+        if isinstance(of, list):
+            items = self.evaluator.items(added)
+            of.extend([UNKNOWN] if items is None else items[:_MAX_NAMES])
+        elif isinstance(of, dict):
+            of.update(added if isinstance(added, dict) else {UNKNOWN: UNKNOWN})
+
+    def _loop(self, node: ast.For | ast.AsyncFor, names: dict[str, Any]) -> None:
+        items = self.evaluator.items(self.evaluator.value(node.iter, names))
+        for item in ([UNKNOWN] if items is None else items)[:_MAX_NAMES]:
+            inner = dict(names)
+            self.evaluator.bind(node.target, item, inner)
+            with suppress(Missing):
+                self._run_all(node.body, inner)
+
+    def _call(self, call: ast.Call, names: dict[str, Any]) -> None:
+        function = call.func
+        if isinstance(function, ast.Name) and function.id == "setattr" and len(call.args) == 3:
+            if isinstance(self.evaluator.value(call.args[0], names), Globals):
+                self._bind_global(*[self.evaluator.value(a, names) for a in call.args[1:]])
+        elif isinstance(function, ast.Attribute) and function.attr == "update":
+            if not isinstance(self.evaluator.value(function.value, names), Globals):
+                self.evaluator.value(call, names)
+                return
+            for argument in call.args:
+                added = self.evaluator.value(argument, names)
+                for key, value in added.items() if isinstance(added, dict) else [(UNKNOWN, UNKNOWN)]:
+                    self._bind_global(key, value)
+            for keyword in call.keywords:
+                self._bind_global(keyword.arg or UNKNOWN, self.evaluator.value(keyword.value, names))
+        else:
+            self.evaluator.value(call, names)
+
+    def _bind_global(self, name: Any, value: Any) -> None:
+        """`globals()[name] = value`"""
+        if not isinstance(name, str):
+            self.is_open = True
+        elif name.isidentifier() and name not in self.globals:
+            self._offer(name, value.path if isinstance(value, Ref) else "")
+
+    def _offer(self, name: str, path: str) -> None:
+        if len(self.names) < _MAX_NAMES and name.isprintable() and path.isprintable():
+            self.names[name] = path
+        else:
+            self.is_open = True
+
+    def _replace(self, value: Any, source: ast.expr) -> None:
+        """`sys.modules[__name__] = value`"""
+        if isinstance(value, Ref):
+            self.wildcards.append(value.path)
+        tables: list[Any] = []
+        if isinstance(source, ast.Call):
+            tables = [self.evaluator.value(a, {}) for a in [*source.args, *[k.value for k in source.keywords]]]
+        table = next((t for t in tables if isinstance(t, dict | Structure)), None)
+        if isinstance(table, Structure):
+            self._structure(table)
+        elif isinstance(table, dict):
+            self._table(table)
+        else:
+            self.is_open = True
+
+    def _structure(self, structure: Structure) -> None:
+        """Modules found on disk: what type checkers are shown is the list of them; a prefix names a subpackage."""
+        self._table(structure.extra)
+        for name, found in self.blocks.namespace.entries.items():
+            for _, definition in found:
+                if isinstance(definition, Reexport) and not definition.runtime:
+                    self.names.setdefault(name, definition.path)
+        shown = [f"{self.blocks.module}.{structure.prefix}"] if structure.prefix else self.blocks.typing_wildcards
+        self.wildcards += shown
+        self.is_open |= not shown
+
+    def _table(self, table: dict[Any, Any]) -> None:
+        """`{"submodule": ["Name", ...]}`; stand-ins for missing dependencies give way to the real thing."""
+        for key, value in sorted(table.items(), key=lambda item: isinstance(item[0], str) and "dummy" in item[0]):
+            if not isinstance(key, str):
+                self.is_open = True
+                continue
+            is_dummy = "dummy" in key
+            items = self.evaluator.items(value)
+            if items is None or UNKNOWN in items:
+                self.is_open |= not is_dummy
+            for name in items or []:
+                if isinstance(name, str) and not (is_dummy and name in self.names):
+                    self._offer(name, f"{self.evaluator.absolute('.' + key, self.blocks.package)}.{name}")
+
+    def _attach(self, source: ast.expr) -> None:
+        """`__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules, submod_attrs)`"""
+        if not isinstance(source, ast.Call) or not _named(source.func, "attach"):
+            self.is_open = True
+            return
+        given = dict(zip(("package_name", "submodules", "submod_attrs"), source.args, strict=False))
+        given.update({k.arg: k.value for k in source.keywords if k.arg is not None})
+        submodules = self.evaluator.value(given["submodules"], {}) if "submodules" in given else []
+        table = self.evaluator.value(given["submod_attrs"], {}) if "submod_attrs" in given else {}
+        package = self.blocks.module
+        for name in self.evaluator.items(submodules) or []:
+            if isinstance(name, str):
+                self._offer(name, f"{package}.{name}")
+        if isinstance(table, dict):
+            self._table(table)
+        if not isinstance(table, dict) or not isinstance(submodules, list):
+            self.is_open |= table is not None and submodules is not None
+        self.exports = tuple(sorted(self.names))
+
+    def _serve(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Ask a module's `__getattr__` for each name that it compares with or looks up, and for one that nobody has."""
+        answers = Getattr(function, self.evaluator, self.blocks.package)
+        nobody = answers.ask(NOBODY)
+        for path in nobody.paths:
+            prefix, _, last = path.rpartition(".")
+            if last != NOBODY:
+                self.is_open = True
+            elif prefix != self.blocks.module:
+                self.wildcards.append(prefix)
+        self.is_open |= nobody.is_unknown
+        for name in list(self.evaluator.asked)[:_MAX_NAMES]:
+            if not name.isidentifier() or name in self.globals:
+                continue
+            answer = answers.ask(name)
+            if answer.paths or answer.is_unknown:
+                self._offer(name, answer.paths[0] if answer.paths else "")
+
+
+def _named(function: ast.expr, name: str) -> bool:
+    return (isinstance(function, ast.Attribute) and function.attr == name) or (
+        isinstance(function, ast.Name) and function.id == name
+    )

@@ -81,7 +81,7 @@ class Reader(griffe.Visitor):
     def result(self) -> ModuleApi:
         """What was read."""
         blocks = self.blocks
-        lazy = read_lazy(blocks, self.module_name, self.code)
+        lazy = read_lazy(blocks, self.code)
         exports = lazy.exports if lazy.exports is not None else blocks.exports.names()
         return ModuleApi(
             name=self.module_name,
