@@ -254,3 +254,5 @@ class PatchedFile(msgspec.Struct, frozen=True):
     before: str
     after: str
     diff: str
+    encoding: str = "utf-8"
+    """How `diff` becomes bytes: the encoding of the file it edits."""

@@ -1,0 +1,285 @@
+"""How the provider itself calls a symbol: the reference for a value that a consumer's call now lacks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from auditor.model import Use
+from auditor.sides import Side
+from auditor.whereabouts import Searchable
+from auditor.world.calls import Callee
+
+_MAX_SITES = 24
+_MAX_EXPANSIONS = 6
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A value for a missing argument: its expression in the consumer's names, and where it comes from."""
+
+    expression: str
+    origin: Literal["call site", "factory", "constant"]
+    where: str
+    """`module:line` of the provider's code that it was read from."""
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A call in the provider's own sources with the function and class around it."""
+
+    module: str
+    call: ast.Call
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None
+    class_: ast.ClassDef | None
+
+
+def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | None, str]:
+    """The value that the provider's own calls give to a parameter, said in names that the consumer passes.
+
+    Returns:
+        The derived value, or None and the reason why none could be derived.
+    """
+    tree = new.world.tree(callee.path)
+    if not isinstance(tree, Searchable):
+        return None, "the provider's sources cannot be searched"
+    symbol = callee.path.rsplit(".", 1)[-1]
+    passed = _passed(use, callee, new)
+    seen = 0
+    constants: list[Derived] = []
+    for site in _sites(tree, symbol, name, callee.module):
+        seen += 1
+        value = next((k.value for k in site.call.keywords if k.arg == name), None)
+        if value is None:
+            continue
+        where = f"{site.module}:{site.call.lineno}"
+        if _is_constant(value):
+            constants.append(Derived(ast.unparse(value), "constant", where))
+            continue
+        expression = _translate(site, value, passed)
+        if expression is not None:
+            return Derived(expression, "call site", where), ""
+        if seen >= _MAX_SITES:
+            break
+    factory = _factory(tree, symbol, name, callee.module)
+    if factory is not None:
+        return factory, ""
+    agreed = {c.expression for c in constants}
+    if len(agreed) == 1:
+        return constants[0], ""
+    if constants:
+        return None, f"the provider's own calls pass different constants: {', '.join(sorted(agreed))}"
+    if seen:
+        return None, f"the provider's own calls compute `{name}` from values that this call does not have"
+    return None, f"the provider never calls `{symbol}` with `{name}` in a way that could be read"
+
+
+def _passed(use: Use, callee: Callee, new: Side) -> dict[str, str]:
+    """Parameter name -> the consumer's expression, for what the call passes."""
+    binding = new.call(use).binding
+    if binding is None:
+        return {}
+    found: dict[str, str] = {}
+    position = 0
+    for argument in use.arguments:
+        if argument.star:
+            continue
+        key = ("keyword", argument.name) if argument.name is not None else ("positional", position)
+        position += argument.name is None
+        landed = binding.landing.get(key)  # type: ignore[call-overload]
+        if landed is not None and not landed.startswith("*"):
+            found[landed] = argument.text
+    return found
+
+
+def _sites(tree: Searchable, symbol: str, name: str, near: str) -> Iterator[_Site]:
+    pattern = rf"\b{re.escape(symbol)}\s*\("
+    for module, source in tree.search(pattern, near):
+        if not re.search(rf"\b{re.escape(name)}\s*=", source):
+            continue
+        try:
+            parsed = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        yield from _calls(parsed, symbol, module)
+
+
+def _calls(tree: ast.AST, symbol: str, module: str) -> Iterator[_Site]:
+    stack: list[tuple[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef | None, ast.ClassDef | None]] = [
+        (tree, None, None)
+    ]
+    while stack:
+        node, function, class_ = stack.pop()
+        if isinstance(node, ast.Call) and _last_name(node.func) == symbol:
+            yield _Site(module, node, function, class_)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = node
+        elif isinstance(node, ast.ClassDef):
+            class_, function = node, None
+        stack.extend((child, function, class_) for child in reversed(list(ast.iter_child_nodes(node))))
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_constant(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _translate(site: _Site, value: ast.expr, passed: dict[str, str]) -> str | None:
+    """Rewrite the provider's expression with the consumer's own: what both pass to the same parameter is the same thing."""
+    theirs = {ast.unparse(k.value): passed[k.arg] for k in site.call.keywords if k.arg in passed}
+    theirs.update(_aliases(site, theirs))
+    current = value
+    for _ in range(_MAX_EXPANSIONS):
+        rewriter = _Rewriter(theirs)
+        candidate = rewriter.visit(ast.parse(ast.unparse(current), mode="eval").body)
+        if not rewriter.unknown:
+            return ast.unparse(candidate) if rewriter.replaced else None
+        expanded = _expand(current, rewriter.unknown, site)
+        if expanded is None:
+            return None
+        current = expanded
+    return None
+
+
+def _aliases(site: _Site, theirs: dict[str, str]) -> dict[str, str]:
+    """`self.x = x` in the same class makes `self.x` and `x` one thing."""
+    found: dict[str, str] = {}
+    for node in ast.walk(site.class_) if site.class_ is not None else ():
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
+            target, source = ast.unparse(node.targets[0]), ast.unparse(node.value)
+            if source in theirs:
+                found[target] = theirs[source]
+            if target in theirs and isinstance(node.value, ast.Name):
+                found[source] = theirs[target]
+    return found
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces whole known subexpressions; collects the names that stay unexplained."""
+
+    def __init__(self, theirs: dict[str, str]) -> None:
+        self.theirs = theirs
+        self.unknown: set[str] = set()
+        self.replaced = False
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Name | ast.Attribute):
+            text = ast.unparse(node)
+            if text in self.theirs:
+                self.replaced = True
+                return ast.parse(self.theirs[text], mode="eval").body
+            if isinstance(node, ast.Name):
+                self.unknown.add(node.id)
+                return node
+            if _root(node) == "self" and text.count(".") == 1:
+                self.unknown.add(text)
+                return node
+        return self.generic_visit(node)
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _expand(current: ast.expr, unknown: set[str], site: _Site) -> ast.expr | None:
+    """Replace each unexplained local name by what was last assigned to it before the call; None if one is a mystery."""
+    values: dict[str, str] = {}
+    for name in unknown:
+        assigned = _assigned(name, site)
+        if assigned is None:
+            return None
+        values[name] = (
+            f"({ast.unparse(assigned)})"
+            if isinstance(assigned, ast.BinOp | ast.BoolOp | ast.IfExp)
+            else ast.unparse(assigned)
+        )
+    rewriter = _Rewriter(values)
+    expanded = rewriter.visit(ast.parse(ast.unparse(current), mode="eval").body)
+    return expanded if isinstance(expanded, ast.expr) else None
+
+
+def _assigned(name: str, site: _Site) -> ast.expr | None:
+    """The one expression assigned to a local name before the call; None where there are several or it is a parameter."""
+    scope: ast.AST | None = site.class_ if name.startswith("self.") else site.function
+    if scope is None:
+        return None
+    found = [
+        node.value
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and node.value is not None
+        and any(ast.unparse(t) == name for t in (node.targets if isinstance(node, ast.Assign) else [node.target]))
+        and (name.startswith("self.") or node.lineno < site.call.lineno)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _factory(tree: Searchable, symbol: str, name: str, module: str) -> Derived | None:
+    """A factory beside the definition that fills the argument where its caller does not: `kwargs["x"] = False`."""
+    for found, source in tree.search(rf"\b{re.escape(name)}\b", module):
+        if found != module:
+            return None
+        try:
+            parsed = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.FunctionDef) and any(
+                isinstance(c, ast.Call)
+                and _last_name(c.func) in (symbol, "cls")
+                and any(k.arg is None for k in c.keywords)
+                for c in ast.walk(node)
+            ):
+                value = _filled(node, name)
+                if value is not None:
+                    return Derived(ast.unparse(value), "factory", f"{found}:{node.lineno}")
+        return None
+    return None
+
+
+def _filled(function: ast.FunctionDef, name: str) -> ast.expr | None:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
+            key = node.targets[0].slice
+            if isinstance(key, ast.Constant) and key.value == name and _is_constant(node.value):
+                return node.value
+        if isinstance(node, ast.Call) and _last_name(node.func) == "setdefault" and len(node.args) == 2:
+            key = node.args[0]
+            if isinstance(key, ast.Constant) and key.value == name and _is_constant(node.args[1]):
+                return node.args[1]
+    return None
+
+
+def passes_keyword(new: Side, method: str, keyword: str, near: str) -> bool:
+    """Whether the provider itself calls a method of this name with this keyword."""
+    tree = new.world.tree(near)
+    if not isinstance(tree, Searchable):
+        return False
+    pattern = rf"\.{re.escape(method)}\s*\("
+    for module, source in tree.search(pattern, near, everywhere=False):
+        if not re.search(rf"\b{re.escape(keyword)}\s*=", source):
+            continue
+        try:
+            parsed = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for site in _calls(parsed, method, module):
+            if isinstance(site.call.func, ast.Attribute) and any(k.arg == keyword for k in site.call.keywords):
+                receiver = ast.unparse(site.call.func.value)
+                if receiver != "super()":
+                    return True
+    return False

@@ -1,0 +1,82 @@
+"""Did the default of an argument that the call leaves out become another value?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.findings import call_finding
+from auditor.model import Finding, Fix, Repair, Use
+from auditor.sides import Side
+
+_SHOWN = 60
+
+
+def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield one information per call that names every omitted argument whose default changed."""
+    if use.kind != "call":
+        return
+    before, after = old.call(use), new.call(use)
+    if before.status != "fits" or before.binding is None or after.binding is None or after.callee is None:
+        return
+    new_omitted = {p.name: p for p in after.binding.omitted}
+    changed = [
+        (parameter.name, str(parameter.default), str(new_omitted[parameter.name].default))
+        for parameter in before.binding.omitted
+        if parameter.name in new_omitted and _differs(parameter.default, new_omitted[parameter.name].default)
+    ]
+    if not changed:
+        return
+    callee = after.callee.path.rsplit(".", 1)[-1]
+    shown = ", ".join(f"`{name}` {_short(was)} -> {_short(now)}" for name, was, now in changed)
+    plural = "defaults" if len(changed) > 1 else "default"
+    finding = call_finding(
+        "default-changed",
+        "info",
+        use,
+        old,
+        new,
+        f"omitted {plural} of `{callee}` changed: {shown}",
+        argument=changed[0][0] if len(changed) == 1 else ", ".join(name for name, _, _ in changed),
+        label=f"{plural} changed",
+        fix=_fix(use, changed),
+        unfixed=None if _fix(use, changed) else "the old default is not a plain value that could be written here",
+    )
+    if finding is not None:
+        yield finding
+
+
+def _differs(was: str | None, now: str | None) -> bool:
+    return was is not None and now is not None and _normal(was) != _normal(now)
+
+
+def _normal(default: str) -> str:
+    text = default.replace(" ", "").replace('"', "'")
+    return {"list()": "[]", "dict()": "{}", "tuple()": "()", "...": "..."}.get(text, text)
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _SHOWN else value[: _SHOWN - 3] + "..."
+
+
+def _fix(use: Use, changed: list[tuple[str, str, str]]) -> Fix | None:
+    """Write the old value where it is a literal."""
+    repairs = [
+        Repair("add-argument", use.span, {"name": name, "value": was}) for name, was, _ in changed if _is_literal(was)
+    ]
+    if len(repairs) != len(changed):
+        return None
+    return Fix(
+        tuple(repairs),
+        "display-only",
+        "restores what the call meant before; whether that is wanted, only its author knows",
+    )
+
+
+def _is_literal(value: str) -> bool:
+    import ast
+
+    try:
+        ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return value not in ("...", "Ellipsis")

@@ -1,0 +1,192 @@
+"""Does the consumer use a reply in a way that the new reply no longer serves?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.api import FunctionApi
+from auditor.findings import call_finding
+from auditor.model import Finding, Severity, Usage, Use
+from auditor.sides import Side
+from auditor.world.calls import Callee, returned
+from auditor.world.values import (
+    Container,
+    FunctionValue,
+    InstanceValue,
+    Literal,
+    Options,
+    UnknownValue,
+    Value,
+    alternatives,
+)
+
+
+def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield a finding for the first use of a reply that a change of its shape affects."""
+    if use.kind != "call":
+        return
+    before, after = old.call(use), new.call(use)
+    if after.status != "fits" or before.status != "fits" or before.callee is None or after.callee is None:
+        return
+    was_api, now_api = before.callee.function, after.callee.function
+    if was_api is None or now_api is None or before.callee.kind != "function":
+        return
+    was = _awaited(returned(old.world, before.callee.value))
+    now = _awaited(returned(new.world, after.callee.value))
+    usages = [u for u in use.usages if u.how != "await"]
+    for verdict in (
+        _unpacked(was, now, usages, after.callee.path),
+        _by_argument(use, was_api, now_api, usages, after.callee.path, new),
+        _optional(was, now, usages, before.callee, after.callee, old, new),
+        _no_longer_indexable(was, now, usages, after.callee.path, new),
+    ):
+        if verdict is None:
+            continue
+        severity, message, label, usage, note = verdict
+        finding = call_finding(
+            "return-changed",
+            severity,
+            use,
+            old,
+            new,
+            message,
+            span=usage.span if usage is not None and usage.how != "discard" else None,
+            label=label,
+            confidence="high" if severity == "error" else "medium",
+            notes=(note,) if note else (),
+            unfixed="how the new reply should be used depends on the caller",
+        )
+        if finding is not None:
+            yield finding
+        return
+
+
+_Verdict = tuple[Severity, str, str, Usage | None, str]
+
+
+def _awaited(value: Value) -> Value:
+    return value.items[0] if isinstance(value, Container) and value.kind == "awaitable" and value.items else value
+
+
+def _name(path: str) -> str:
+    return path.rsplit(".", 1)[-1]
+
+
+def _unpacked(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
+    """A tuple of another length, unpacked."""
+    lengths_was, lengths_now = _lengths(was), _lengths(now)
+    if not lengths_was or not lengths_now or lengths_was == lengths_now:
+        return None
+    for usage in usages:
+        if usage.how == "unpack" and usage.detail.isdigit():
+            size = int(usage.detail)
+            if size in lengths_was and size not in lengths_now:
+                count = min(lengths_now)
+                message = f"`{_name(path)}` returns {count} values now, {size} are unpacked"
+                return "error", message, f"{count} values", usage, ""
+    return None
+
+
+def _lengths(value: Value) -> set[int]:
+    return {len(v.items) for v in alternatives(value) if isinstance(v, Container) and v.kind == "tuple"}
+
+
+def _by_argument(
+    use: Use, was: FunctionApi, now: FunctionApi, usages: list[Usage], path: str, new: Side
+) -> _Verdict | None:
+    """The shape depends on an argument now, and the call passes it."""
+    deciding = set(now.reply_parameters) - set(was.reply_parameters)
+    if not deciding:
+        return None
+    binding = new.call(use).binding
+    landed = set(binding.landing.values()) if binding is not None else set()
+    passed = sorted(deciding & landed)
+    usage = next((u for u in usages if u.how in ("subscript", "unpack", "iterate")), None)
+    if not passed or usage is None:
+        return None
+    how = {"subscript": f"indexed with `[{usage.detail}]`", "unpack": "unpacked", "iterate": "iterated over"}[usage.how]
+    message = f"with `{passed[0]}` the reply of `{_name(path)}` has another shape now, and it is {how} here"
+    return "warning", message, "reply has another shape", usage, now.documented_return or ""
+
+
+def _optional(
+    was: Value, now: Value, usages: list[Usage], before: Callee, after: Callee, old: Side, new: Side
+) -> _Verdict | None:
+    """`None` became possible."""
+    if isinstance(was, UnknownValue) or isinstance(now, UnknownValue) or _may_be_none(was) or not _may_be_none(now):
+        return None
+    if any(u.how == "none-test" for u in usages):
+        return None
+    successor = _successor(before, after, old, new, was)
+    usage = next((u for u in usages if u.how in ("subscript", "unpack", "iterate", "attribute")), None)
+    name = _name(after.path)
+    if successor is not None:
+        note = f"`{successor}` is new and returns what `{name}` used to return: it may have to be called next"
+        return "warning", f"`{name}` may return `None` now", "may be `None`", usage, note
+    if usage is not None:
+        return (
+            "warning",
+            f"`{name}` may return `None` now, and its reply is used without a test",
+            "may be `None`",
+            usage,
+            "",
+        )
+    return None
+
+
+def _successor(before: Callee, after: Callee, old: Side, new: Side, was: Value) -> str | None:
+    """A method that is new on the same class and returns what this one returned: a second call that may be required."""
+    if not isinstance(after.value, FunctionValue) or not isinstance(before.value, FunctionValue):
+        return None
+    owner, owner_before = after.value.receiver or after.value.owner, before.value.receiver or before.value.owner
+    if owner is None or owner_before is None:
+        return None
+    wanted = {p for v in alternatives(was) if (p := _shown(v))}
+    if not wanted:
+        return None
+    for cls in owner.classes():
+        for name in cls.api.members:
+            definition = cls.own(name)
+            if not isinstance(definition, FunctionApi) or name.startswith("_") or owner_before.find(name) is not None:
+                continue
+            reply = _awaited(
+                returned(new.world, FunctionValue(definition, cls.module, f"{cls.path}.{name}", cls, bound=True))
+            )
+            if wanted & {p for v in alternatives(reply) if (p := _shown(v))}:
+                return name
+    del old
+    return None
+
+
+def _shown(value: Value) -> str | None:
+    if isinstance(value, InstanceValue):
+        return value.ref.path.rsplit(".", 1)[-1]
+    return None
+
+
+def _may_be_none(value: Value) -> bool:
+    values = value.values if isinstance(value, Options) else (value,)
+    return any(isinstance(v, Literal) and v.type == "NoneType" for v in values) or any(
+        isinstance(v, Container) and v.kind == "awaitable" and v.items and _may_be_none(v.items[0]) for v in values
+    )
+
+
+def _no_longer_indexable(was: Value, now: Value, usages: list[Usage], path: str, new: Side) -> _Verdict | None:
+    """A list, tuple or dict became an object of a class that has no `__getitem__` or `__iter__`."""
+    if not any(isinstance(v, Container) and v.kind in ("list", "tuple", "dict", "iterator") for v in alternatives(was)):
+        return None
+    values = alternatives(now)
+    if not all(isinstance(v, InstanceValue) and not v.ref.externals() for v in values):
+        return None
+    del new
+    for usage in usages:
+        wanted = {
+            "subscript": ("__getitem__",),
+            "iterate": ("__iter__", "__getitem__"),
+            "unpack": ("__iter__", "__getitem__"),
+        }.get(usage.how)
+        if wanted and not any(isinstance(v, InstanceValue) and v.ref.find(name) for v in values for name in wanted):
+            shown = values[0].ref.qualname if isinstance(values[0], InstanceValue) else "object"
+            message = f"`{_name(path)}` returns `{shown}` now, which cannot be {'indexed' if usage.how == 'subscript' else 'iterated over'}"
+            return "error", message, f"`{shown}` now", usage, ""
+    return None

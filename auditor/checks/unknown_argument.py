@@ -1,0 +1,72 @@
+"""Does the call pass a keyword that the new signature no longer takes?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.findings import call_finding, parameter_guarded, swallowing
+from auditor.model import Finding, Fix, Repair, Use
+from auditor.renames import renamed_parameter
+from auditor.sides import Side, argument_named
+
+
+def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield an error for each keyword that fits the old signature and not the new one."""
+    if use.kind != "call":
+        return
+    before, after = old.call(use), new.call(use)
+    if after.status != "broken" or after.callee is None:
+        return
+    already = {e.argument for e in before.errors if e.kind == "unknown-argument"}
+    for error in after.errors:
+        name = str(error.argument)
+        if error.kind != "unknown-argument" or name in already or before.status in ("unknown", "missing"):
+            continue
+        if parameter_guarded(use, name):
+            continue
+        argument = argument_named(use, name)
+        rename = renamed_parameter(name, before, after)
+        callee = after.callee.path.rsplit(".", 1)[-1]
+        message = f"`{_shown(use.text, callee)}` no longer takes `{name}`"
+        swallowed = swallowing(use, "TypeError")
+        finding = call_finding(
+            "unknown-argument",
+            "warning" if swallowed else "error",
+            use,
+            old,
+            new,
+            f"{message}; renamed to `{rename.new}`" if rename else message,
+            span=argument.span if argument else None,
+            argument=name,
+            label=f"renamed to `{rename.new}`" if rename else "unknown argument",
+            notes=(rename.reason,) if rename else (),
+            fix=_fix(use, name, argument is not None and argument.name == name, rename),
+            unfixed=None if argument is not None and argument.name == name else "the keyword comes out of a dict",
+        )
+        if finding is not None:
+            yield finding
+
+
+def _shown(text: str, callee: str) -> str:
+    last = text.rsplit(".", 1)[-1]
+    return text if len(text) < 60 and last == callee else callee
+
+
+def _fix(use: Use, name: str, plain: bool, rename: object) -> Fix | None:
+    from auditor.renames import Rename
+
+    if not plain:
+        return None
+    if isinstance(rename, Rename):
+        return Fix(
+            (Repair("rename-argument", use.span, {"name": name, "new_name": rename.new}),),
+            "safe" if rename.certain else "unsafe",
+            f"the same value goes to the parameter's new name: {rename.reason}"
+            if rename.certain
+            else f"`{rename.new}` is the likely successor, not a declared one: {rename.reason}",
+        )
+    return Fix(
+        (Repair("remove-argument", use.span, {"name": name}),),
+        "unsafe",
+        f"the new signature has no place for `{name}`; whatever it steered is now decided by the provider",
+    )

@@ -1,0 +1,88 @@
+"""Does the consumer read an attribute or method that the new release's module, class or instance lacks?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.findings import swallowing, use_finding
+from auditor.model import Confidence, Finding, Fix, Repair, Use
+from auditor.renames import renamed_member
+from auditor.sides import Side, exists, path_of
+from auditor.terms import Member
+from auditor.whereabouts import describe, member_names, whereabouts
+from auditor.world.values import InstanceValue, Missing, Value
+
+
+def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield an error for an access that resolved and no longer does."""
+    if use.kind not in ("attribute", "patch") or not isinstance(use.term, Member):
+        return
+    now = new.value(use.term)
+    if not isinstance(now, Missing):
+        return
+    was = old.value(use.term)
+    if not exists(was):
+        return
+    owner_was = old.value(use.term.of)
+    name = use.term.name
+    if use.kind == "patch" and isinstance(owner_was, InstanceValue):
+        yield from _lost_store(use, old, new, now, owner_was)
+        return
+    symbol = _symbol(was, owner_was, name)
+    rename = renamed_member(name, member_names(old, owner_was), member_names(new, new.value(use.term.of)))
+    kind = "module" if now.kind == "member of module" else "class"
+    found = whereabouts(symbol, old, new) if kind == "module" else None
+    moved = f"; it is now `{found.paths[0]}`" if found and len(found.paths) == 1 else ""
+    renamed = f"; it may be `{rename}` now" if rename and not moved else ""
+    confidence: Confidence = "high" if now.certain else "medium"
+    swallowed = swallowing(use, "AttributeError")
+    finding = use_finding(
+        "unresolved-attribute",
+        "warning" if swallowed or use.kind == "patch" else "error",
+        use,
+        new,
+        symbol,
+        f"{kind} `{now.owner}` no longer has `{name}`{moved or renamed}",
+        argument=None,
+        label=f"renamed `{rename}`?" if renamed else "gone",
+        confidence=confidence,
+        old_signature=describe(old, was),
+        notes=found.notes if found else (),
+        fix=_fix(use, rename) if renamed else None,
+        unfixed=None if renamed else "nothing in the new release is surely its successor",
+    )
+    if finding is not None:
+        yield finding
+
+
+def _symbol(was: Value, owner: Value, name: str) -> str:
+    of = path_of(owner)
+    return f"{of}.{name}" if of else path_of(was) or name
+
+
+def _lost_store(use: Use, old: Side, new: Side, now: Missing, owner: InstanceValue) -> Iterator[Finding]:
+    """An assignment to an attribute that nobody reads any more raises nothing and does nothing."""
+    del old
+    finding = use_finding(
+        "unresolved-attribute",
+        "warning",
+        use,
+        new,
+        f"{owner.ref.path}.{now.name}",
+        f"`{now.owner}` has no attribute `{now.name}` any more; setting it may have no effect",
+        label="gone",
+        confidence="medium" if now.certain else "low",
+        unfixed="what took its place cannot be told from the sources",
+    )
+    if finding is not None:
+        yield finding
+
+
+def _fix(use: Use, rename: str | None) -> Fix | None:
+    if rename is None or use.name_span is None or not isinstance(use.term, Member):
+        return None
+    return Fix(
+        (Repair("rename-attribute", use.name_span, {"name": use.term.name, "new_name": rename}),),
+        "unsafe",
+        f"`{rename}` is new on the same object and has the most similar name",
+    )

@@ -1,0 +1,76 @@
+"""Does an import, or a dotted path in a string, name something that the new release does not have?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.findings import swallowing, use_finding
+from auditor.model import Finding, Fix, Repair, Use
+from auditor.sides import Side, exists
+from auditor.terms import Import
+from auditor.whereabouts import Whereabouts, whereabouts
+from auditor.world.values import Missing
+
+
+def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield an error for each imported name that was there and is gone, with where it went."""
+    if use.kind != "import" or not isinstance(use.term, Import):
+        return
+    now = new.value(use.term)
+    if not isinstance(now, Missing) or not exists(old.value(use.term)):
+        return
+    if any(g.kind in ("import-fallback", "type-checking") and not g.negated for g in use.guards):
+        return
+    path = use.term.path
+    gone_module = now.kind == "module" or not use.text.startswith("from ")
+    found = whereabouts(path, old, new)
+    swallowed = swallowing(use, "ImportError", "ModuleNotFoundError")
+    finding = use_finding(
+        "unresolved-import",
+        "warning" if swallowed else "error",
+        use,
+        new,
+        path,
+        _message(path, now, found, new, gone_module=gone_module, is_from=use.text.startswith("from ")),
+        span=use.span,
+        label="moved" if found.paths else "not in the new release",
+        notes=found.notes
+        + (("the ImportError is caught: the feature behind it is off from now on",) if swallowed else ()),
+        old_signature=found.old_signature,
+        new_signature=found.new_signature,
+        fix=_fix(use, path, found),
+        unfixed=found.unfixed,
+    )
+    if finding is not None:
+        yield finding
+
+
+def _message(path: str, now: Missing, found: Whereabouts, new: Side, *, gone_module: bool, is_from: bool) -> str:
+    module, _, name = path.rpartition(".")
+    if not is_from:
+        start = f"module `{path}` is gone"
+    elif gone_module and new.world.has_module(module) is False:
+        start = f"module `{module}` is gone, `{name}` with it"
+    else:
+        start = f"`{module}` no longer has `{name}`"
+    if len(found.paths) == 1:
+        return f"{start}; it is now `{found.paths[0]}`"
+    if found.paths:
+        return f"{start}; candidates: {', '.join(f'`{p}`' for p in found.paths[:3])}"
+    return start
+
+
+def _fix(use: Use, path: str, found: Whereabouts) -> Fix | None:
+    if len(found.paths) != 1 or not use.text.startswith("from ") or use.name_span is None:
+        return None
+    module, _, name = path.rpartition(".")
+    new_module, _, new_name = found.paths[0].rpartition(".")
+    if name != new_name:
+        return None
+    return Fix(
+        (Repair("move-import", use.name_span, {"module": module, "name": name, "new_module": new_module}),),
+        "safe" if found.same_shape else "unsafe",
+        "the same definition stands in another module"
+        if found.same_shape
+        else "a definition of this name stands there, in another shape",
+    )

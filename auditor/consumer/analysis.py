@@ -1,0 +1,31 @@
+"""What reading one consumer file yields: its API, its uses, and the terms that only a flow-sensitive walk knows."""
+
+from __future__ import annotations
+
+import msgspec
+
+from auditor.api import ModuleApi
+from auditor.model import Problem, Use
+from auditor.terms import Term
+
+
+class FileAnalysis(msgspec.Struct, frozen=True, gc=False):
+    """One file of the consumer, read without any provider."""
+
+    path: str
+    module: str
+    uses: tuple[Use, ...] = ()
+    loose: tuple[Use, ...] = ()
+    """Attribute accesses and calls on receivers whose type reading cannot tell."""
+    results: dict[str, Term] = {}
+    """Qualified function name -> the term it returns, following its local variables."""
+    attributes: dict[str, dict[str, Term]] = {}
+    """Qualified class name -> attribute set on `self` -> its term."""
+    problems: tuple[Problem, ...] = ()
+
+
+class ConsumerModule(msgspec.Struct, frozen=True, gc=False):
+    """The API of a consumer module together with its analysis."""
+
+    api: ModuleApi
+    analysis: FileAnalysis | None = None

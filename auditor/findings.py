@@ -1,0 +1,115 @@
+"""Builds findings: the parts that every check fills in the same way."""
+
+from __future__ import annotations
+
+from auditor.model import Confidence, Finding, Fix, Guard, Severity, Signature, Span, Use
+from auditor.sides import CallOutcome, Side
+
+
+def call_finding(
+    rule: str,
+    severity: Severity,
+    use: Use,
+    old: Side,
+    new: Side,
+    message: str,
+    *,
+    span: Span | None = None,
+    argument: str | None = None,
+    label: str = "",
+    confidence: Confidence | None = None,
+    notes: tuple[str, ...] = (),
+    fix: Fix | None = None,
+    unfixed: str | None = None,
+) -> Finding | None:
+    """A finding about a call that resolves on the new side; None where the callee is not a provider's."""
+    before, after = old.call(use), new.call(use)
+    found = after.callee
+    if found is None:
+        return None
+    provider = new.provider_of(found.path)
+    if provider is None:
+        return None
+    symbol = before.callee.path if before.callee is not None else found.path
+    keep = (argument,) if argument else ()
+    return Finding(
+        rule=rule,
+        severity=severity,
+        confidence=confidence or certainty(before, after),
+        provider=provider,
+        symbol=symbol,
+        span=span or use.name_span or use.span,
+        message=message,
+        argument=argument,
+        label=label,
+        scope=use.scope,
+        old_signature=old.signature(before.callee, keep=keep) if before.callee is not None else None,
+        new_signature=new.signature(found, keep=keep),
+        notes=notes,
+        fix=fix,
+        unfixed=unfixed,
+        text=use.text,
+    )
+
+
+def use_finding(
+    rule: str,
+    severity: Severity,
+    use: Use,
+    new: Side,
+    symbol: str,
+    message: str,
+    *,
+    span: Span | None = None,
+    argument: str | None = None,
+    label: str = "",
+    confidence: Confidence = "high",
+    old_signature: Signature | None = None,
+    new_signature: Signature | None = None,
+    notes: tuple[str, ...] = (),
+    fix: Fix | None = None,
+    unfixed: str | None = None,
+) -> Finding | None:
+    """A finding about any other use; None where the symbol is not a provider's."""
+    provider = new.provider_of(symbol)
+    if provider is None:
+        return None
+    return Finding(
+        rule=rule,
+        severity=severity,
+        confidence=confidence,
+        provider=provider,
+        symbol=symbol,
+        span=span or use.name_span or use.span,
+        message=message,
+        argument=argument,
+        label=label,
+        scope=use.scope,
+        old_signature=old_signature,
+        new_signature=new_signature,
+        notes=notes,
+        fix=fix,
+        unfixed=unfixed,
+        text=use.text,
+    )
+
+
+def certainty(before: CallOutcome, after: CallOutcome) -> Confidence:
+    """High where both sides were read and bound in full."""
+    if before.status == "unknown" or before.callee is None:
+        return "low"
+    certain = all(o.binding is None or o.binding.certain for o in (before, after))
+    return "high" if certain else "medium"
+
+
+def swallowing(use: Use, *exceptions: str) -> Guard | None:
+    """The guard around a use that catches one of these exceptions and goes on, if there is one."""
+    for guard in use.guards:
+        if guard.kind == "swallowed" and set(guard.name.split()) & {*exceptions, "Exception", "BaseException"}:
+            return guard
+    return None
+
+
+def parameter_guarded(use: Use, name: str) -> bool:
+    """Whether the consumer itself asks for the parameter before it passes it."""
+    return any(g.kind == "parameter" and g.name == name and not g.negated for g in use.guards)

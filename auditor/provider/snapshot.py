@@ -1,0 +1,190 @@
+"""A release seen as modules: read one by one when asked for, parsed once per content, and searched near to far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import metadata
+from typing import Protocol
+
+import msgspec
+
+from auditor.api import SCHEMA, ModuleApi
+
+_DECODER = msgspec.msgpack.Decoder(ModuleApi)
+_ENCODER = msgspec.msgpack.Encoder()
+_STAGES = 3
+
+
+class Release(Protocol):
+    """What a snapshot needs of a release."""
+
+    @property
+    def packages(self) -> tuple[str, ...]: ...
+    def modules(self) -> Mapping[str, str]: ...
+    def stubs(self) -> Mapping[str, str]: ...
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]: ...
+    def digests(self, paths: Iterable[str]) -> dict[str, str]: ...
+
+
+class Records(Protocol):
+    """What a snapshot needs of the store."""
+
+    def get_many(self, kind: str, keys: Iterable[str]) -> dict[str, bytes]: ...
+    def put_many(self, kind: str, values: Mapping[str, bytes]) -> None: ...
+
+
+class Snapshot:
+    """What a release offers.
+
+    Args:
+        release: Gives the sources.
+        store: Keeps the parsed modules, by the digest of their source.
+    """
+
+    def __init__(self, release: Release, store: Records) -> None:
+        self.release = release
+        self.store = store
+        self.packages: Sequence[str] = release.packages
+        self._modules = release.modules()
+        self._stubs = release.stubs()
+        self._folders = _folders(self._modules, self._stubs)
+        self._apis: dict[str, ModuleApi] = {}
+        self.parsed = 0
+        """Modules parsed in this process; the others came out of the store."""
+
+    def module_names(self) -> Sequence[str]:
+        """All modules, stubs-only ones included."""
+        return list(dict.fromkeys((*self._modules, *self._stubs)))
+
+    def has_module(self, name: str) -> bool:
+        """Whether a module, package or namespace package of this name exists."""
+        return name in self._modules or name in self._stubs or name in self._folders
+
+    def module(self, name: str) -> ModuleApi | None:
+        """The API of a module: of its source, or of its stub where there is no source."""
+        path = self._modules.get(name) or self._stubs.get(name)
+        if path is None:
+            return ModuleApi(name, is_package=True) if name in self._folders else None
+        return self._api(name, path)
+
+    def stub(self, name: str) -> ModuleApi | None:
+        """The API of the stub beside a module's source."""
+        path = self._stubs.get(name)
+        return self._api(name, path) if path is not None and name in self._modules else None
+
+    def prefetch(self, names: Iterable[str]) -> None:
+        """Read several modules (and the packages around them) in one batch."""
+        wanted: dict[str, str] = {}
+        for name in names:
+            parts = name.split(".")
+            for count in range(1, len(parts) + 1):
+                module = ".".join(parts[:count])
+                if module in self._modules:
+                    wanted[self._modules[module]] = module
+                elif module in self._stubs:
+                    wanted[self._stubs[module]] = module
+        self._load({path: name for path, name in wanted.items() if path not in self._apis})
+
+    def load_all(self) -> int:
+        """Read and parse the whole release; returns the number of modules."""
+        everything = {path: name for name, path in (*self._modules.items(), *self._stubs.items())}
+        self._load(everything)
+        return len(everything)
+
+    def source(self, name: str) -> str:
+        """The decoded source of a module."""
+        from auditor.provider.signatures import decode
+
+        return decode(
+            self.release.read([self._modules.get(name) or self._stubs[name]])[
+                self._modules.get(name) or self._stubs[name]
+            ]
+        )
+
+    def _api(self, name: str, path: str) -> ModuleApi:
+        if path not in self._apis:
+            self._load({path: name})
+        return self._apis[path]
+
+    def _load(self, wanted: Mapping[str, str]) -> None:
+        """Fill `_apis` for some paths: from the store by digest, else by parsing."""
+        if not wanted:
+            return
+        digests = self.release.digests(wanted)
+        keys = {f"{digests[path]}:{name}:{path.endswith('.pyi'):d}:{_version()}": path for path, name in wanted.items()}
+        found = self.store.get_many("api", keys)
+        for key, data in found.items():
+            try:
+                self._apis[keys[key]] = _DECODER.decode(data)
+            except msgspec.DecodeError:
+                continue  # a record of another build: parsed again below
+        missing = {path: key for key, path in keys.items() if path not in self._apis}
+        if not missing:
+            return
+        from auditor.provider.signatures import read_module
+
+        fresh: dict[str, bytes] = {}
+        for path, source in self.release.read(missing).items():
+            name = wanted[path]
+            api = read_module(
+                name, source, is_package=path.rsplit("/", 1)[-1].startswith("__init__."), is_stub=path.endswith(".pyi")
+            )
+            self._apis[path] = api
+            self.parsed += 1
+            fresh[missing[path]] = _ENCODER.encode(api)
+        self.store.put_many("api", fresh)
+
+    # search
+
+    def search(self, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
+        """Modules whose source matches a regular expression, as (name, source), nearest to a module first.
+
+        Sources are read in stages (the package around `near`, its parents, then the whole release), so that a search
+        which is content with a near hit reads little.
+        """
+        expression = re.compile(pattern.encode(), re.MULTILINE)
+        from auditor.provider.signatures import decode
+
+        for stage in self._rings(near, everywhere=everywhere):
+            paths = {self._modules[name]: name for name in stage}
+            for path, source in self.release.read(paths).items():
+                if expression.search(source):
+                    yield paths[path], decode(source)
+
+    def _rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
+        seen: set[str] = set()
+        parts = near.split(".")
+        for count in range(len(parts), 0, -1):
+            prefix = ".".join(parts[:count])
+            if count == 1 and not everywhere:
+                return
+            ring = [m for m in self._modules if (m == prefix or m.startswith(prefix + ".")) and m not in seen]
+            if ring:
+                seen.update(ring)
+                yield ring
+        if everywhere:
+            rest = [m for m in self._modules if m not in seen]
+            if rest:
+                yield rest
+
+
+def _folders(*tables: Mapping[str, str]) -> frozenset[str]:
+    """Names of all packages, those without an `__init__.py` included."""
+    found: set[str] = set()
+    for table in tables:
+        for name in table:
+            while "." in name:
+                name = name.rpartition(".")[0]
+                found.add(name)
+    return frozenset(found)
+
+
+_SEEN_VERSION: list[str] = []
+
+
+def _version() -> str:
+    """What a parsed module depends on besides its source: our schema and griffe's release."""
+    if not _SEEN_VERSION:
+        _SEEN_VERSION.append(f"{SCHEMA}:{metadata.version('griffelib')}")
+    return _SEEN_VERSION[0]

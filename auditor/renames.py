@@ -1,0 +1,93 @@
+"""Finds the new name of something that disappeared: declared by the provider, or likely by name, place and shape."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from auditor.api import FunctionApi, Parameter
+from auditor.sides import CallOutcome
+
+
+@dataclass(frozen=True)
+class Rename:
+    """A successor: its name, whether the provider itself declares it, and the evidence in a sentence."""
+
+    new: str
+    certain: bool
+    reason: str
+
+
+def renamed_parameter(name: str, before: CallOutcome, after: CallOutcome) -> Rename | None:
+    """The parameter that took the place of `name`, if the evidence is good."""
+    if before.callee is None or after.callee is None:
+        return None
+    old = {p.name: p for p in before.callee.parameters}
+    new = [p for p in after.callee.parameters if p.kind in ("positional-or-keyword", "keyword-only")]
+    for function in (after.callee.function, before.callee.function):
+        declared = declared_alias(function, name)
+        if declared and any(p.name == declared for p in new):
+            return Rename(declared, True, f"the provider maps `{name}` to `{declared}` itself")
+    added = [p for p in new if p.name not in old]
+    if name not in old or not added:
+        return None
+    passed = set(before.binding.landing.values()) if before.binding else set()
+    candidates = [p for p in added if p.name not in passed]
+    scored = sorted(((_score(old[name], p, before, after), p.name) for p in candidates), reverse=True)
+    if not scored or scored[0][0] < 0.62 or (len(scored) > 1 and scored[0][0] - scored[1][0] < 0.08):
+        return None
+    if _opposite(name, scored[0][1]):
+        return None
+    return Rename(scored[0][1], False, f"`{scored[0][1]}` is new, in a similar place, with a similar name or type")
+
+
+def _score(was: Parameter, now: Parameter, before: CallOutcome, after: CallOutcome) -> float:
+    assert before.callee is not None
+    assert after.callee is not None
+    score = 0.6 * likeness(was.name, now.name)
+    if was.annotation and was.annotation == now.annotation:
+        score += 0.2
+    if was.default is not None and was.default == now.default:
+        score += 0.1
+    positions = [p.name for p in before.callee.parameters], [p.name for p in after.callee.parameters]
+    if positions[0].index(was.name) == positions[1].index(now.name):
+        score += 0.2
+    return score
+
+
+def likeness(a: str, b: str) -> float:
+    """How alike two identifiers are, 0 to 1: shared words count more than shared letters."""
+    words_a, words_b = set(re.split(r"_+", a.lower().strip("_"))), set(re.split(r"_+", b.lower().strip("_")))
+    shared = len(words_a & words_b) / max(1, len(words_a | words_b))
+    return max(shared, SequenceMatcher(None, a.lower(), b.lower()).ratio() * 0.95)
+
+
+def _opposite(a: str, b: str) -> bool:
+    """`disable_x` and `enable_x` are not the same switch."""
+    negative = ("disable", "no", "without", "skip", "exclude", "not")
+    return (a.split("_")[0] in negative) != (b.split("_")[0] in negative)
+
+
+def declared_alias(function: FunctionApi | None, name: str) -> str | None:
+    """The successor that a decorator of the function declares: `@renamed(old="new")`, `@deprecate_kwarg("old", "new")`."""
+    if function is None:
+        return None
+    for decorator in function.decorators:
+        text = decorator.text
+        if match := re.search(rf"\b{re.escape(name)}\s*=\s*['\"](\w+)['\"]", text):
+            return match[1]
+        if match := re.search(rf"['\"]{re.escape(name)}['\"]\s*[,:]\s*(?:new_\w+\s*=\s*)?['\"](\w+)['\"]", text):
+            return match[1]
+    return None
+
+
+def renamed_member(name: str, was: list[str], now: list[str]) -> str | None:
+    """Among the members that are new, the one whose name is most like the vanished one's."""
+    added = [n for n in now if n not in was and not n.startswith("__")]
+    scored = sorted(((likeness(name, n), n) for n in added), reverse=True)
+    if not scored or scored[0][0] < 0.6 or _opposite(name, scored[0][1]):
+        return None
+    if len(scored) > 1 and scored[0][0] - scored[1][0] < 0.05:
+        return None
+    return scored[0][1]

@@ -1,0 +1,166 @@
+"""Arguments -> releases: opens the consumer, and for each provider the release to run on and the one it was written for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from auditor.consumer.source import Sources, from_paths, from_release
+from auditor.errors import AuditError, SpecError
+from auditor.packages.release import Release, find_versions, open_release
+from auditor.packages.spec import IndexSpec, normalise, parse_spec
+from auditor.provider.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from auditor.packages.index import PackageIndex
+    from auditor.packages.store import Store
+    from auditor.scan import Options
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A provider on both sides."""
+
+    name: str
+    packages: tuple[str, ...]
+    old: Snapshot
+    new: Snapshot
+    old_version: str | None
+    new_version: str | None
+    old_origin: str
+    new_origin: str
+    reason: str
+    """Why this release is the old side."""
+
+
+def open_consumer(options: Options, store: Store, index: PackageIndex) -> Sources:
+    """The consumer's sources: paths as they are, a name from this environment or else from the index."""
+    paths = [Path(c) for c in options.consumers]
+    if all(p.exists() for p in paths):
+        return _with_requirements(from_paths(paths, options.exclude), paths)
+    if len(options.consumers) > 1:
+        missing = next(c for c, p in zip(options.consumers, paths, strict=True) if not p.exists())
+        raise SpecError("no such file or folder", where=missing, hint="Several consumers must all be paths")
+    text = options.consumers[0]
+    release = _installed(text, store, index) or open_release(text, store=store, index=index, offline=options.offline)
+    return from_release(release, release.metadata.requires_dist, options.exclude)
+
+
+def _installed(text: str, store: Store, index: PackageIndex) -> Release | None:
+    """A plain name that is installed beside this program."""
+    import sys
+
+    spec = parse_spec(text)
+    if not isinstance(spec, IndexSpec) or spec.specifier:
+        return None
+    try:
+        return open_release(f"env:{sys.executable}", store=store, index=index, name=spec.name)
+    except AuditError:
+        return None
+
+
+def _with_requirements(sources: Sources, paths: Sequence[Path]) -> Sources:
+    """A folder with project metadata says itself what it is and what it needs."""
+    if len(paths) != 1 or not paths[0].is_dir():
+        return sources
+    from auditor.packages.project import CONFIGURATION, read_project
+
+    folder = paths[0]
+    stated = [p.relative_to(folder).as_posix() for p in folder.glob("*.dist-info/METADATA")]
+    stated += [name for name in CONFIGURATION if (folder / name).is_file()]
+    if not stated:
+        return sources
+
+    def text(path: str) -> bytes | None:
+        file = folder / path
+        return file.read_bytes() if file.is_file() else None
+
+    metadata = read_project([*stated, *sources.modules.values()], text).metadata
+    sources.requires = metadata.requires_dist
+    sources.name = metadata.name or sources.name
+    sources.version = metadata.version
+    return sources
+
+
+def open_pairs(options: Options, sources: Sources, store: Store, index: PackageIndex) -> list[Pair]:
+    """Both releases of every provider named by `--against`."""
+    if not options.against:
+        raise SpecError("nothing to audit against", hint="Name a provider, e.g. `--against vllm==0.16`")
+    given = [_named(text, store, index, options) for text in options.from_]
+    pairs = []
+    for text in options.against:
+        new = open_release(text, store=store, index=index, offline=options.offline)
+        old, reason = _old_side(new, given, sources, store, index, options)
+        same = old.version == new.version and old.origin == new.origin
+        new_snapshot = Snapshot(new, store)
+        pairs.append(
+            Pair(
+                new.name,
+                tuple(dict.fromkeys((*new.packages, *old.packages))),
+                new_snapshot if same else Snapshot(old, store),
+                new_snapshot,
+                old.version,
+                new.version,
+                old.origin,
+                new.origin,
+                reason,
+            )
+        )
+    return pairs
+
+
+def _named(text: str, store: Store, index: PackageIndex, options: Options) -> Release:
+    return open_release(text, store=store, index=index, offline=options.offline)
+
+
+def _old_side(
+    new: Release, given: Sequence[Release], sources: Sources, store: Store, index: PackageIndex, options: Options
+) -> tuple[Release, str]:
+    named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
+    if named:
+        return named[0], "--from"
+    requirements = list(_requirements(sources.requires, new.name))
+    if not requirements:
+        raise SpecError(
+            f"{sources.name} does not say which {new.name} it was written for",
+            hint=f"Name it: `--from {new.name}==VERSION`",
+        )
+    specifier = SpecifierSet(",".join(str(r.specifier) for r in requirements if r.specifier))
+    versions = [Version(v) for v in find_versions(f"{new.name}{specifier}", index=index)]
+    chosen = written_for(versions, new.version)
+    shown = f"{new.name}{specifier}" if str(specifier) else new.name
+    release = open_release(f"{new.name}=={chosen}", store=store, index=index, offline=options.offline)
+    return release, f"declared by the consumer: {shown}"
+
+
+def _requirements(lines: Sequence[str], name: str) -> Iterator[Requirement]:
+    for line in lines:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if normalise(requirement.name) == name:
+            yield requirement
+
+
+def written_for(declared: Sequence[Version], target: str | None) -> Version:
+    """Of the releases that a consumer declares to support, the one to compare a target with.
+
+    Outside the declared range that is the end nearest to the target; inside it, the far end, so that the claim is
+    audited over its whole width.
+    """
+    ordered = sorted(declared)
+    try:
+        wanted = Version(target) if target else None
+    except InvalidVersion:
+        wanted = None
+    if wanted is None or wanted > ordered[-1]:
+        return ordered[-1]
+    if wanted < ordered[0]:
+        return ordered[0]
+    return ordered[0] if wanted != ordered[0] else ordered[-1]

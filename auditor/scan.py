@@ -1,0 +1,234 @@
+"""The pipeline: arguments -> snapshots -> uses -> findings -> fixes -> patches -> report. It reads like a sentence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from auditor.checks import all_checks
+from auditor.consumer.analysis import FileAnalysis
+from auditor.consumer.source import Sources
+from auditor.consumer.tree import ConsumerTree
+from auditor.fingerprint import identified
+from auditor.fixing import with_fixes
+from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
+from auditor.packages.index import PackageIndex
+from auditor.packages.store import Store
+from auditor.provider.snapshot import Snapshot
+from auditor.resolution import Pair, open_consumer, open_pairs
+from auditor.sides import Side, path_of
+from auditor.terms import Choice, Import, Term, root
+from auditor.world.world import World
+
+Progress = Callable[[str, int, int | None], None]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What to audit against what, and how.
+
+    `on_progress` receives a stage, what is done of it, and how much there is (None where unknown).
+    """
+
+    consumers: tuple[str, ...]
+    against: tuple[str, ...]
+    from_: tuple[str, ...] = ()
+    index_url: str | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+    rules: tuple[Path, ...] = ()
+    patch_dir: Path | None = None
+    exclude: tuple[str, ...] = ()
+    on_progress: Progress | None = None
+
+
+class Audit:
+    """One consumer between the old and the new side of its providers; sources can be exchanged for a re-scan.
+
+    Args:
+        sources: The consumer's files.
+        pairs: For each provider both releases.
+        store: Keeps what was read.
+    """
+
+    def __init__(self, sources: Sources, pairs: Sequence[Pair], store: Store) -> None:
+        self.sources = sources
+        self.pairs = pairs
+        self.store = store
+        packages = [p for pair in pairs for p in pair.packages]
+        self.tree = ConsumerTree(sources, packages, _read_module, store)
+        self.providers = {package: pair.name for pair in pairs for package in pair.packages}
+        self.old = self._side([pair.old for pair in pairs], [pair.old_version for pair in pairs])
+        self.new = self._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
+
+    def _side(self, snapshots: Sequence[Snapshot], versions: Sequence[str | None]) -> Side:
+        known: dict[str, str] = {}
+        for pair, version in zip(self.pairs, versions, strict=True):
+            for name in (pair.name, *pair.packages):
+                if version is not None:
+                    known[name] = version
+        return Side(World([self.tree, *snapshots]), known, self.providers)
+
+    def uses(self) -> list[FileAnalysis]:
+        """The analyses of all files that touch a provider, with the modules they need read in one batch a side."""
+        analyses = self.tree.analyses(self.tree.touching())
+        modules = _imported_modules(analyses, self.providers)
+        for pair in self.pairs:
+            for snapshot in dict.fromkeys((pair.old, pair.new)):
+                snapshot.prefetch(m for m in modules if snapshot.has_module(m))
+        return analyses
+
+    def findings(self, analyses: Iterable[FileAnalysis]) -> list[Finding]:
+        """What every check says of every use that is reached on the new side."""
+        checks = all_checks()
+        found: dict[tuple[object, ...], Finding] = {}
+        for analysis in analyses:
+            for use in analysis.uses:
+                if not self.may_touch(use.term) or not self.new.reached(use):
+                    continue
+                for check in checks:
+                    for finding in check(use, self.old, self.new):
+                        found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
+        return list(found.values())
+
+    def may_touch(self, term: Term) -> bool:
+        """Whether a term can lead to a provider: rooted in one, or in the consumer's own names."""
+        if isinstance(term, Choice):
+            return any(self.may_touch(option) for option in term.options)
+        start = root(term)
+        if isinstance(start, Import):
+            package = start.path.split(".", 1)[0]
+            return package in self.providers or package in self.tree.packages
+        return True
+
+    def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
+        """Every audited call of a provider, for the runner."""
+        sites = []
+        for analysis in analyses:
+            for use in analysis.uses:
+                if use.kind == "call" and self.may_touch(use.term) and (site := self._call_site(use)) is not None:
+                    sites.append(site)
+        return sites
+
+    def _call_site(self, use: Use) -> CallSite | None:
+        outcome = self.new.call(use)
+        path = outcome.callee.path if outcome.callee is not None else path_of(self.new.value(use.term))
+        if path is None or self.new.provider_of(path) is None:
+            return None
+        shape = self.new.shape(use)
+        return CallSite(
+            use.span,
+            path,
+            shape.positional,
+            shape.keywords,
+            shape.star,
+            shape.double_star,
+            self.new.signature(outcome.callee).text if outcome.callee is not None else None,
+            "fits" if outcome.status == "fits" else "unknown" if outcome.status == "unknown" else "broken",
+        )
+
+
+def scan(options: Options) -> Report:
+    """Audit a consumer against provider releases.
+
+    Raises:
+        AuditError: Something that the audit needs could not be had; nothing was written.
+    """
+    started = time.monotonic()
+    with Store.open(options.cache_dir) as store:
+        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+        progress = options.on_progress or (lambda *_: None)
+        progress("opening the consumer", 0, None)
+        sources = open_consumer(options, store, index)
+        progress("opening releases", 0, None)
+        pairs = open_pairs(options, sources, store, index)
+        audit = Audit(sources, pairs, store)
+        progress("reading the consumer", 0, len(sources.modules))
+        analyses = audit.uses()
+        progress("matching", 0, None)
+        findings = identified(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
+        sites = audit.call_sites(analyses)
+        report = Report(
+            consumer=ConsumerInfo(sources.name, sources.version, sources.origin, len(sources.modules)),
+            providers=tuple(_provider_info(pair) for pair in pairs),
+            findings=findings,
+            problems=tuple(_problems(analyses)),
+            call_sites=tuple(sites),
+            files=tuple(sources.modules.values()),
+            sources=_texts(sources, findings),
+        )
+        if options.patch_dir is not None:
+            progress("writing patches", 0, None)
+            report = _patched(report, audit, options.patch_dir)
+        return msgspec.structs.replace(report, stats=_stats(report, audit, analyses, index, started))
+
+
+def _patched(report: Report, audit: Audit, folder: Path) -> Report:
+    from auditor.patching import write_patches
+
+    def rescan(files: Mapping[str, bytes]) -> Sequence[Finding]:
+        again = Audit(audit.sources.replaced(files), audit.pairs, audit.store)
+        analyses = again.uses()
+        return identified(with_fixes(again.findings(analyses), analyses, again.old, again.new))
+
+    return write_patches(report, audit.sources, rescan, folder)
+
+
+def _read_module(name: str, source: bytes, is_package: bool) -> object:
+    from auditor.provider.signatures import read_module  # griffe is not imported where the store knows the answer
+
+    return read_module(name, source, is_package=is_package)
+
+
+def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> list[str]:
+    """Every dotted prefix that the consumer imports from a provider, whether it turns out to be a module or not."""
+    wanted: dict[str, None] = {}
+    for analysis in analyses:
+        for use in analysis.uses:
+            if use.kind in ("import", "string") and isinstance(use.term, Import):
+                parts = use.term.path.split(".")
+                if parts[0] in providers:
+                    wanted.update(dict.fromkeys(".".join(parts[:n]) for n in range(1, len(parts) + 1)))
+    return list(wanted)
+
+
+def _provider_info(pair: Pair) -> ProviderInfo:
+    return ProviderInfo(
+        pair.name,
+        tuple(pair.packages),
+        pair.old_version,
+        pair.new_version or "",
+        pair.old_origin,
+        pair.new_origin,
+        pair.reason,
+    )
+
+
+def _problems(analyses: Iterable[FileAnalysis]) -> list[Problem]:
+    return [problem for analysis in analyses for problem in analysis.problems]
+
+
+def _texts(sources: Sources, findings: Sequence[Finding]) -> dict[str, str]:
+    from auditor.provider.signatures import decode
+
+    paths = list(dict.fromkeys(f.span.path for f in findings))
+    return {path: decode(content) for path, content in sources.read(paths).items()} if paths else {}
+
+
+def _stats(
+    report: Report, audit: Audit, analyses: Sequence[FileAnalysis], index: PackageIndex, started: float
+) -> dict[str, int | float]:
+    calls = [site for site in report.call_sites]
+    return {
+        "files": len(audit.sources.modules),
+        "files_touching": len(analyses),
+        "uses": sum(len(a.uses) for a in analyses),
+        "call_sites": len(calls),
+        "unresolved_call_sites": sum(site.verdict == "unknown" for site in calls),
+        "modules_parsed": sum(s.parsed for pair in audit.pairs for s in (pair.old, pair.new)),
+        "traffic_bytes": index.traffic.received,
+        "requests": index.traffic.requests,
+        "seconds": round(time.monotonic() - started, 3),
+    }

@@ -1,0 +1,1 @@
+"""The meaning of terms in one set of releases: names, members, types, calls."""

@@ -1,0 +1,144 @@
+"""Classes of a world: identity, resolution order, member lookup; what the constructor reader needs to know of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi
+from auditor.terms import Term
+
+if TYPE_CHECKING:
+    from auditor.world.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalBase:
+    """A base class outside the world, by dotted path; "" where even that is unknown."""
+
+    path: str
+
+
+class ClassRef:
+    """A class definition in one world, equal to itself by path.
+
+    Args:
+        api: The class as read.
+        module: Dotted name of the module that defines it.
+        qualname: Its name inside the module.
+        world: The world that resolves its bases.
+    """
+
+    __slots__ = ("_mro", "api", "module", "path", "qualname", "world")
+
+    def __init__(self, api: ClassApi, module: str, qualname: str, world: World) -> None:
+        self.api = api
+        self.module = module
+        self.qualname = qualname
+        self.path = f"{module}.{qualname}"
+        self.world = world
+        self._mro: tuple[ClassRef | ExternalBase, ...] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassRef) and other.path == self.path and other.api is self.api
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"ClassRef({self.path})"
+
+    def mro(self) -> tuple[ClassRef | ExternalBase, ...]:
+        """Itself and its bases in C3 order; where C3 has no answer, depth first without repetition."""
+        if self._mro is None:
+            self._mro = (self,)  # a class that inherits from itself ends here
+            self._mro = _linearise(self)
+        return self._mro
+
+    def classes(self) -> Iterator[ClassRef]:
+        """The classes of its resolution order that the world knows."""
+        return (c for c in self.mro() if isinstance(c, ClassRef))
+
+    def externals(self) -> list[str]:
+        """Paths of the bases outside the world that might add members ("" for unknown ones)."""
+        return [c.path for c in self.mro() if isinstance(c, ExternalBase) and c.path not in MEMBERLESS]
+
+    def find(self, name: str) -> tuple[ClassRef, Definition] | None:
+        """The first definition of `name` along the resolution order: class body, then attributes set on `self`."""
+        for cls in self.classes():
+            if (found := cls.own(name)) is not None:
+                return cls, found
+        return None
+
+    def own(self, name: str) -> Definition | None:
+        """The definition of `name` in this class itself."""
+        if alternatives := self.api.members.get(name):
+            functions = [d for d in alternatives if isinstance(d, FunctionApi)]
+            getters = [d for d in functions if not d.has("setter", "deleter")]
+            return (getters or functions or alternatives)[-1]
+        if attributes := self.api.instance.get(name):
+            return best_attribute(attributes)
+        return None
+
+    def canonical(self, term: Term) -> str | None:
+        """The dotted path that a term of its module stands for."""
+        return self.world.canonical(term)
+
+    def function(self, path: str) -> FunctionApi | None:
+        """The function defined at a dotted path."""
+        return self.world.function(path)
+
+    def class_(self, path: str) -> ClassRef | None:
+        """The class defined at a dotted path."""
+        return self.world.class_(path)
+
+    def constant(self, term: Term) -> str | None:
+        """The literal that a name is bound to, as source text."""
+        from auditor.world.values import Literal  # values name this class in their types
+
+        value = self.world.evaluate(term)
+        return value.text if isinstance(value, Literal) else None
+
+
+MEMBERLESS = frozenset(
+    {
+        "builtins.object",
+        "abc.ABC",
+        "typing.Generic",
+        "typing.Protocol",
+        "typing_extensions.Protocol",
+        "typing_extensions.Generic",
+        "typing.TypedDict",
+    }
+)
+"""Outside bases that bring no members worth asking for."""
+
+
+def best_attribute(attributes: Sequence[AttributeApi]) -> AttributeApi:
+    """Of several assignments, the one that says most: annotated, else the first that is not `None`."""
+    for attribute in attributes:
+        if attribute.annotation is not None:
+            return attribute
+    for attribute in attributes:
+        if attribute.value not in (None, "None"):
+            return attribute
+    return attributes[0]
+
+
+def _linearise(cls: ClassRef) -> tuple[ClassRef | ExternalBase, ...]:
+    bases = [cls.world.base(term) for term in cls.api.bases]
+    orders: list[list[ClassRef | ExternalBase]] = [list(b.mro()) if isinstance(b, ClassRef) else [b] for b in bases]
+    orders.append(list(bases))
+    merged: list[ClassRef | ExternalBase] = [cls]
+    while orders := [order for order in orders if order]:
+        for order in orders:
+            head = order[0]
+            if not any(head in other[1:] for other in orders):
+                break
+        else:
+            head = orders[0][0]
+        if head not in merged:
+            merged.append(head)
+        orders = [[c for c in order if c != head] for order in orders]
+    return tuple(merged)

@@ -1,0 +1,182 @@
+"""Attribute access: `of.name` for modules, classes, instances, `super()` and containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.api import AttributeApi, ClassApi, FunctionApi
+from auditor.world.values import (
+    Alias,
+    ClassValue,
+    Container,
+    External,
+    ExternalInstance,
+    FunctionValue,
+    InstanceValue,
+    Keys,
+    Literal,
+    Missing,
+    ModuleValue,
+    Options,
+    PartialValue,
+    SuperValue,
+    UnknownValue,
+    Value,
+    options,
+)
+
+if TYPE_CHECKING:
+    from auditor.world.classes import ClassRef
+    from auditor.world.world import World
+
+_OBJECT = frozenset(dir(object)) | {
+    "__dict__",
+    "__module__",
+    "__annotations__",
+    "__slots__",
+    "__weakref__",
+    "__wrapped__",
+}
+_CLASS = frozenset(dir(type)) | {"__members__", "__dataclass_fields__", "__fields__", "__pydantic_fields__"}
+
+
+def member(world: World, of: Value, name: str) -> Value:
+    """The value of `of.name`; `Missing` only where nothing can provide the name."""
+    match of:
+        case ModuleValue(module):
+            return world.global_name(module, name, strict=True)
+        case ClassValue(ref):
+            return _class_member(world, ref, name)
+        case InstanceValue(ref):
+            return _instance_member(world, ref, ref, name)
+        case SuperValue(ref):
+            return _super_member(world, ref, name)
+        case External(path):
+            return External(f"{path}.{name}")
+        case Options(values):
+            known = [v for v in values if not (isinstance(v, Literal) and v.type == "NoneType")]
+            return options([member(world, v, name) for v in known] or [UnknownValue("attribute of None")])
+        case FunctionValue() | PartialValue():
+            return UnknownValue("attribute of a function")
+        case Container(kind, items):
+            return _container_member(kind, items, name)
+        case Keys():
+            return UnknownValue("method of dict")
+        case ExternalInstance() | Alias() | Literal():
+            return UnknownValue("attribute of an outside type")
+        case Missing():
+            return UnknownValue("attribute of a missing name")
+        case UnknownValue(reason):
+            return UnknownValue(reason)
+
+
+def _class_member(world: World, ref: ClassRef, name: str) -> Value:
+    if (found := ref.find(name)) is not None:
+        owner, definition = found
+        return bind(world, owner, definition, ref, instance=False)
+    if name in _OBJECT or name in _CLASS:
+        return UnknownValue("attribute of every class", f"{ref.path}.{name}")
+    metaclass = world.evaluate(ref.api.metaclass) if ref.api.metaclass is not None else None
+    for cls in ref.classes():
+        if metaclass is None and cls.api.metaclass is not None:
+            metaclass = world.evaluate(cls.api.metaclass)
+    if isinstance(metaclass, ClassValue):
+        if (found := metaclass.ref.find(name)) is not None:
+            return bind(world, found[0], found[1], ref, instance=True)
+        if metaclass.ref.find("__getattr__"):
+            return UnknownValue("metaclass __getattr__")
+    externals = ref.externals()
+    if isinstance(metaclass, External):
+        externals.append(metaclass.path)
+    return Missing(ref.path, name, "member of class", certain=not externals)
+
+
+def _instance_member(world: World, ref: ClassRef, receiver: ClassRef, name: str) -> Value:
+    if (found := ref.find(name)) is not None:
+        return bind(world, found[0], found[1], receiver, instance=True)
+    if name in _OBJECT or name == "__class__":
+        return (
+            ClassValue(ref) if name == "__class__" else UnknownValue("attribute of every object", f"{ref.path}.{name}")
+        )
+    if ref.find("__getattr__") or ref.find("__getattribute__"):
+        return UnknownValue("class __getattr__")
+    if any(_is_dynamic(cls) for cls in ref.classes()):
+        return UnknownValue("attributes set dynamically")
+    externals = ref.externals()
+    if "" in externals:
+        return UnknownValue("a base class cannot be read")
+    return Missing(ref.path, name, "member of instance", certain=not externals)
+
+
+def _is_dynamic(ref: ClassRef) -> bool:
+    return "*" in ref.api.instance
+
+
+def _super_member(world: World, ref: ClassRef, name: str) -> Value:
+    rest = ref.mro()[1:]
+    for cls in rest:
+        if not hasattr(cls, "api"):
+            continue
+        if (definition := cls.own(name)) is not None:
+            return bind(world, cls, definition, ref, instance=True)
+    externals = [c.path for c in rest if not hasattr(c, "api")]
+    if name in _OBJECT:
+        return External(f"builtins.object.{name}") if not externals else UnknownValue("method of an outside base")
+    owner = next((c.path for c in rest if hasattr(c, "api")), ref.path)
+    if any(path == "" for path in externals):
+        return UnknownValue("a base class cannot be read")
+    return Missing(owner, name, "member of instance", certain=not ref.externals())
+
+
+def bind(
+    world: World,
+    owner: ClassRef,
+    definition: FunctionApi | ClassApi | AttributeApi | object,
+    receiver: ClassRef,
+    *,
+    instance: bool,
+) -> Value:
+    """What a definition found on a class gives when looked up on `receiver` (an instance or the class itself)."""
+    if isinstance(definition, FunctionApi):
+        path = f"{owner.path}.{definition.name}"
+        value = FunctionValue(
+            definition,
+            owner.module,
+            path,
+            owner,
+            bound=not definition.is_static and (instance or definition.is_classmethod),
+            receiver=receiver,
+        )
+        if definition.is_property and instance:
+            from auditor.world import calls  # the two modules describe one recursion
+
+            result = calls.function_result(world, value)
+            return UnknownValue(result.reason, path) if isinstance(result, UnknownValue) else result
+        return value
+    if isinstance(definition, AttributeApi):
+        if not instance and _is_enum(owner) and definition.value is not None:
+            return InstanceValue(receiver)
+        return world.attribute(definition, f"{owner.path}.{definition.name}")
+    return world.define(owner.module, definition, owner.qualname)  # type: ignore[arg-type]
+
+
+def _is_enum(ref: ClassRef) -> bool:
+    return any(path.startswith("enum.") for path in ref.externals())
+
+
+def _container_member(kind: str, items: tuple[Value, ...], name: str) -> Value:
+    if kind == "dict" and len(items) == 2:
+        produced = {"values": "iterator", "keys": "iterator", "items": "iterator"}
+        if name in ("get", "pop", "setdefault"):
+            return Container("callable", (items[1],))
+        if name in produced:
+            each: Value = {"values": items[1], "keys": items[0], "items": Container("tuple", items)}[name]
+            return Container("callable", (Container("iterator", (each,)),))
+    if kind in ("list", "sequence", "set", "iterator") and items:
+        if name in ("pop", "popleft", "__next__"):
+            return Container("callable", items)
+        if name == "copy":
+            return Container("callable", (Container(kind, items),))
+    if kind == "awaitable" and name == "result":
+        return Container("callable", items)
+    return UnknownValue(f"method of {kind}")
