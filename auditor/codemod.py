@@ -25,14 +25,18 @@ def rewrite(source: bytes, repairs: Sequence[Repair]) -> bytes:
         return source
     plan = _plan(read(source), repairs)
     try:
-        module: object = plan.file.module.visit(_Editor(plan))
-        assert isinstance(module, cst.Module)
-        for edit in plan.whole:
-            module = _apply(edit, module, [])
-        assert isinstance(module, cst.Module)
-        return module.bytes
+        return _rewritten(plan)
     except (cst.CSTValidationError, RecursionError, UnicodeEncodeError) as error:
         raise RepairError(f"The repairs do not fit together: {error}", where=repairs[0].span.path) from error
+
+
+def _rewritten(plan: _Plan) -> bytes:
+    module: object = plan.file.module.visit(_Editor(plan))
+    for edit in plan.whole:
+        assert isinstance(module, cst.Module)
+        module = _apply(edit, module, [])
+    assert isinstance(module, cst.Module)
+    return module.bytes
 
 
 def footprint(source: bytes, repairs: Sequence[Repair]) -> tuple[tuple[int, int], ...]:
@@ -67,7 +71,7 @@ def _plan(file: PlacedFile, repairs: Sequence[Repair]) -> _Plan:
         try:
             fixer = fixes.load(repair.repair)
             _place(plan, _Edit(repair, fixer, fixer.read(repair.options)))
-        except RepairError as error:
+        except RepairError as error:  # noqa: PERF203 - each one names its own place
             raise _located(error, repair) from error
     for edits in plan.edits.values():
         edits.sort(key=_precedence)
@@ -143,15 +147,16 @@ def _located(error: RepairError, repair: Repair) -> RepairError:
 
 
 def _apply(edit: _Edit, node: cst.CSTNode, earlier: Sequence[_Edit]) -> cst.CSTNode | Around:
+    fits = isinstance(node, edit.fixer.acts_on)
+    if not fits and earlier:
+        raise _located(_collision(earlier[-1], edit), edit.repair)
+    if not fits:
+        raise _located(RepairError(f"It cannot act on a {type(node).__name__}"), edit.repair)
     try:
-        if not isinstance(node, edit.fixer.acts_on):
-            if earlier:
-                raise _collision(earlier[-1], edit)
-            raise RepairError(f"`{edit.repair.repair}` cannot act on a {type(node).__name__}")
         return edit.fixer.fix(node, edit.options)
     except RepairError as error:
         named = error
-        if earlier and "collide" not in error.what:
+        if earlier:
             named = RepairError(f"{_named(earlier[-1])} and {_named(edit)} collide: {error.what}")
         raise _located(named, edit.repair) from error
 

@@ -20,7 +20,7 @@ _SLACK: dict[type, str] = {
 
 @dataclass
 class Listing:
-    """Items with the whitespace around them: `gaps[i]` stands before item i, the last gap before the closing bracket."""
+    """Items with the whitespace around them: `gaps[i]` stands before item i, the last one before the bracket."""
 
     items: list[Any]
     gaps: list[Gap]

@@ -40,10 +40,10 @@ def add(node: cst.FunctionDef, new: cst.Param, *, keyword_only: bool) -> cst.Fun
             items.insert(end, cst.ParamStar())
     else:
         items.insert(len(front), new)
-    return _written(node, items, new, keyword_only=keyword_only)
+    return _written(node, items, keyword_only=keyword_only)
 
 
-def _written(node: cst.FunctionDef, items: Listing, new: cst.Param, *, keyword_only: bool) -> cst.FunctionDef:
+def _written(node: cst.FunctionDef, items: Listing, *, keyword_only: bool) -> cst.FunctionDef:
     old = node.params
     rest = items.written()
     take = rest.pop

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -31,27 +30,28 @@ class PlacedFile:
             path.append(self.parents[path[-1]])
         return path[::-1]
 
-    def find(self, span: Span, kinds: Any) -> cst.CSTNode:
+    def find(self, span: Span, kinds: type[cst.CSTNode] | tuple[type[cst.CSTNode], ...]) -> cst.CSTNode:
         """The innermost node of that kind with exactly this span, else the innermost one around it."""
         key = (span.line, span.column - 1, span.end_line, span.end_column - 1)
         for node in reversed(self.at.get(key, [])):
             if isinstance(node, kinds):
                 return node
-        around = None
+        innermost: tuple[tuple[int, ...], cst.CSTNode] | None = None
         for (line, column, end_line, end_column), nodes in self.at.items():
             if (line, column) <= key[:2] and key[2:] <= (end_line, end_column):
                 fitting = [node for node in nodes if isinstance(node, kinds)]
-                if fitting and (around is None or ((line, column), (-end_line, -end_column)) >= around[0]):
-                    around = (((line, column), (-end_line, -end_column)), fitting[-1])
-        if around is None:
+                depth = (line, column, -end_line, -end_column)
+                if fitting and (innermost is None or depth >= innermost[0]):
+                    innermost = (depth, fitting[-1])
+        if innermost is None:
             raise RepairError("Nothing that this repair could act on stands here")
-        return around[1]
+        return innermost[1]
 
     def extent(self, node: cst.CSTNode) -> Iterable[tuple[int, int]]:
         """The lines of the statement that a node belongs to, without the body of a compound one."""
         path = self.path(node)
         statement = next(
-            (n for n in reversed(path) if isinstance(n, cst.SimpleStatementLine | cst.BaseCompoundStatement)), path[0]
+            n for n in reversed(path) if isinstance(n, cst.SimpleStatementLine | cst.BaseCompoundStatement)
         )
         place, own = self.positions[statement], self.positions.get(node, self.positions[statement])
         leading = list(getattr(statement, "leading_lines", ()))

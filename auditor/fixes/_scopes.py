@@ -9,7 +9,7 @@ from auditor.fixes import RepairError
 from auditor.fixes._expressions import dotted_text
 
 
-class NotAlone(Exception):
+class NotAloneError(Exception):
     """A use may also mean something other than the given binding."""
 
 
@@ -18,7 +18,7 @@ def uses_of_import(wrapper: MetadataWrapper, node: cst.ImportFrom | cst.Import, 
     scopes = wrapper.resolve(ScopeProvider)
     scope = scopes.get(node)
     if scope is None:
-        raise NotAlone
+        raise NotAloneError
     return _uses(scope, {a for a in scope[name] if isinstance(a, ImportAssignment) and a.node is node}, name, new)
 
 
@@ -26,14 +26,14 @@ def uses_of_parameter(wrapper: MetadataWrapper, node: cst.FunctionDef, name: str
     """All places in a function's body that use or bind its parameter `name`."""
     inner = wrapper.resolve(ScopeProvider).get(node.body)
     if inner is None:
-        raise NotAlone
+        raise NotAloneError
     found = _uses(inner, {a for a in inner[name] if isinstance(a, Assignment)}, name, new)
     return found + [a.node for a in inner[name] if isinstance(a, Assignment) and isinstance(a.node, cst.Name)]
 
 
 def _uses(scope: Scope, bindings: set[BaseAssignment], name: str, new: str) -> list[cst.Name]:
     if not bindings or bindings != set(scope.assignments[name]) or new in scope.assignments or new in scope.accesses:
-        raise NotAlone
+        raise NotAloneError
     found = []
     for binding in bindings:
         for access in binding.references:
@@ -43,10 +43,10 @@ def _uses(scope: Scope, bindings: set[BaseAssignment], name: str, new: str) -> l
             inner: Scope = access.scope
             while inner is not scope and inner is not inner.parent:
                 if new in inner.assignments:
-                    raise NotAlone
+                    raise NotAloneError
                 inner = inner.parent
             if not isinstance(at, cst.Name) or at.value != name or set(access.referents) - bindings:
-                raise NotAlone
+                raise NotAloneError
             found.append(at)
     return found
 

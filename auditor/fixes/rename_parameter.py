@@ -11,7 +11,7 @@ from libcst.metadata import MetadataWrapper
 from auditor.fixes import RepairError
 from auditor.fixes._expressions import identifier
 from auditor.fixes._parameters import find
-from auditor.fixes._scopes import NotAlone, uses_of_parameter
+from auditor.fixes._scopes import NotAloneError, uses_of_parameter
 
 ACTS_ON = cst.FunctionDef
 
@@ -32,7 +32,7 @@ def follow(wrapper: MetadataWrapper, node: cst.FunctionDef, options: Options) ->
         raise RepairError(f"The function has both `{options.old}` and `{options.new}`")
     try:
         uses = uses_of_parameter(wrapper, node, options.old, options.new)
-    except NotAlone as error:
+    except NotAloneError as error:
         raise RepairError(
             f"`{options.new}` is used in `{node.name.value}` already, or not all of `{options.old}` can be told apart"
         ) from error

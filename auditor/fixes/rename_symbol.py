@@ -11,7 +11,7 @@ from libcst.metadata import MetadataWrapper
 from auditor.fixes import RepairError
 from auditor.fixes._expressions import identifier
 from auditor.fixes._imports import alias_index, aliases, local_name, module_text, renamed
-from auditor.fixes._scopes import NotAlone, uses_of_import
+from auditor.fixes._scopes import NotAloneError, uses_of_import
 
 ACTS_ON = cst.ImportFrom
 
@@ -37,7 +37,7 @@ def follow(wrapper: MetadataWrapper, node: cst.ImportFrom, options: Options) -> 
         return {alias: renamed(alias, options.new, bind=local_name(alias))}
     try:
         uses = uses_of_import(wrapper, node, options.old, options.new)
-    except NotAlone:
+    except NotAloneError:
         uses = None
     if uses is None or _exports(wrapper.module, options.old):
         return {alias: renamed(alias, options.new, bind=options.old)}

@@ -1,0 +1,252 @@
+"""Replaces many files so that afterwards all are new or all are old: a journal, complete copies beside the files, renames.
+
+A journal in the target's root says what is under way. While it says `preparing` no file has been touched; once it says
+`committed` every new content lies complete on disk beside its file, and so does the old one. Whoever finds a journal
+can therefore always finish or roll back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from auditor.errors import PatchError
+from auditor.patches.hunks import digest
+
+JOURNAL = ".api-audit-journal.json"
+_NEW, _OLD = ".api-audit-new", ".api-audit-old"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file under way: its name under the root, and the digests of its old and new content."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file to replace."""
+
+    name: str
+    old: bytes
+    new: bytes
+
+    @property
+    def entry(self) -> Entry:
+        """What the journal keeps of it."""
+        return Entry(self.name, digest(self.old), digest(self.new))
+
+
+def commit(root: Path, changes: Sequence[Change]) -> None:
+    """Replace all files, or none."""
+    entries = [change.entry for change in changes]
+    try:
+        _write_journal(root, "preparing", entries)
+        for change in changes:
+            _prepare(root, change)
+        _sync_folders(root, entries)
+        _write_journal(root, "committed", entries)
+        for entry in entries:
+            _refuse_changed(root, entry)
+            os.replace(_beside(root, entry, _NEW), root / entry.name)  # noqa: PTH105
+        _sync_folders(root, entries)
+    except BaseException as error:
+        _undo(root, entries, error)
+        raise
+    _clear(root, entries)
+
+
+def recover(root: Path) -> str | None:
+    """Finish or roll back what an interrupted run left; says which, or None if there is nothing."""
+    journal = root / JOURNAL
+    if not journal.exists() and not journal.is_symlink():
+        return None
+    state, entries = _read_journal(journal)
+    if state == "committed" and all(_can_finish(root, entry) for entry in entries):
+        for entry in entries:
+            if _digest(root / entry.name) != entry.after:
+                os.replace(_beside(root, entry, _NEW), root / entry.name)  # noqa: PTH105
+        _sync_folders(root, entries)
+        _clear(root, entries)
+        return f"An interrupted run was finished: {_count(entries)} now new"
+    _roll_back(root, entries)
+    return f"An interrupted run was rolled back: {_count(entries)} as before it"
+
+
+def _count(entries: Sequence[Entry]) -> str:
+    return "1 file is" if len(entries) == 1 else f"{len(entries)} files are"
+
+
+def _undo(root: Path, entries: Sequence[Entry], error: BaseException) -> None:
+    try:
+        _roll_back(root, entries)
+    except (OSError, PatchError) as second:
+        if isinstance(error, OSError | PatchError):
+            raise PatchError(
+                f"The files could not be replaced ({_reason(error)}), nor all be put back ({_reason(second)})",
+                where=str(root),
+                hint="Run the command again to finish or roll back",
+            ) from error
+
+
+def _reason(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _roll_back(root: Path, entries: Sequence[Entry]) -> None:
+    touched = [entry for entry in entries if _digest(root / entry.name) != entry.before]
+    for entry in touched:
+        if _digest(_beside(root, entry, _OLD)) != entry.before:
+            raise PatchError(
+                "An interrupted run can be neither finished nor rolled back: the file was changed since",
+                where=str(root / entry.name),
+                hint=f"Put the file right by hand, then remove {JOURNAL}",
+            )
+    for entry in touched:
+        os.replace(_beside(root, entry, _OLD), root / entry.name)  # noqa: PTH105
+    _sync_folders(root, entries)
+    _clear(root, entries)
+
+
+def _can_finish(root: Path, entry: Entry) -> bool:
+    now = _digest(root / entry.name)
+    return now == entry.after or (now == entry.before and _digest(_beside(root, entry, _NEW)) == entry.after)
+
+
+def _beside(root: Path, entry: Entry, suffix: str) -> Path:
+    path = root / entry.name
+    return path.with_name(f".{path.name}{suffix}")
+
+
+def _digest(path: Path) -> str | None:
+    """Digest of a plain file; None for anything else."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return None
+        return digest(path.read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _prepare(root: Path, change: Change) -> None:
+    """Lay the new content, with the file's mode, owner and attributes, and a second name of the old file beside it."""
+    entry, path = change.entry, root / change.name
+    for leftover in (_NEW, _OLD):
+        _beside(root, entry, leftover).unlink(missing_ok=True)
+    was = path.lstat()
+    new = _beside(root, entry, _NEW)
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        view = memoryview(change.new)
+        while view:
+            view = view[os.write(handle, view) :]
+        _keep_attributes(path, new, handle, was)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    try:
+        os.link(path, _beside(root, entry, _OLD), follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        _copy(change.old, _beside(root, entry, _OLD), was)
+    if _digest(_beside(root, entry, _OLD)) != entry.before:
+        raise PatchError("The file was changed while it was being patched", where=str(path))
+
+
+def _copy(content: bytes, path: Path, was: os.stat_result) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), stat.S_IMODE(was.st_mode))
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(handle, view) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _keep_attributes(path: Path, new: Path, handle: int, was: os.stat_result) -> None:
+    if hasattr(os, "fchown"):
+        now = os.fstat(handle)
+        if (now.st_uid, now.st_gid) != (was.st_uid, was.st_gid):
+            os.fchown(handle, was.st_uid, was.st_gid)
+    if hasattr(os, "listxattr"):
+        for name in os.listxattr(path):
+            os.setxattr(handle, name, os.getxattr(path, name))
+    new.chmod(stat.S_IMODE(was.st_mode))
+    if int(time.time()) == int(was.st_mtime):  # or a byte-code cache of the old file would still look fresh
+        os.utime(handle, (time.time(), was.st_mtime + 1))
+
+
+def _refuse_changed(root: Path, entry: Entry) -> None:
+    if _digest(root / entry.name) != entry.before:
+        raise PatchError("The file was changed while it was being patched", where=str(root / entry.name))
+
+
+def _write_journal(root: Path, state: Literal["preparing", "committed"], entries: Sequence[Entry]) -> None:
+    content = json.dumps({"format": 1, "state": state, "files": [asdict(entry) for entry in entries]}).encode()
+    temporary = root / f"{JOURNAL}.tmp"
+    temporary.unlink(missing_ok=True)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(handle, view) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.replace(temporary, root / JOURNAL)  # noqa: PTH105
+    _sync(root)
+
+
+def _read_journal(journal: Path) -> tuple[str, list[Entry]]:
+    try:
+        if not stat.S_ISREG(journal.lstat().st_mode) or journal.lstat().st_size > 4_000_000:
+            raise ValueError("not a plain file")
+        content = json.loads(journal.read_bytes())
+        entries = [Entry(**file) for file in content["files"]]
+        fine = content["format"] == 1 and content["state"] in ("preparing", "committed")
+        if not fine or not all(_is_inside(entry.name) for entry in entries):
+            raise ValueError("of another format")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise PatchError(
+            f"It cannot be read: {error}", where=str(journal), hint="Remove it if no run is under way"
+        ) from error
+    return content["state"], entries
+
+
+def _is_inside(name: object) -> bool:
+    if not isinstance(name, str):
+        raise TypeError("not a file name")
+    return not Path(name).is_absolute() and ".." not in Path(name).parts and name.endswith((".py", ".pyi"))
+
+
+def _clear(root: Path, entries: Sequence[Entry]) -> None:
+    for entry in entries:
+        for suffix in (_NEW, _OLD):
+            _beside(root, entry, suffix).unlink(missing_ok=True)
+    (root / f"{JOURNAL}.tmp").unlink(missing_ok=True)
+    (root / JOURNAL).unlink(missing_ok=True)
+    _sync(root)
+
+
+def _sync_folders(root: Path, entries: Sequence[Entry]) -> None:
+    for folder in sorted({(root / entry.name).parent for entry in entries}):
+        _sync(folder)
+
+
+def _sync(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
