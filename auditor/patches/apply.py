@@ -47,9 +47,8 @@ class Outcome(msgspec.Struct, frozen=True):
         lines = [self.recovered] if self.recovered else []
         verb = {"apply": "Applied", "revert": "Reversed", "check": "Would apply", "diff": "Would apply"}[self.mode]
         if self.patches:
-            lines.append(
-                f"{verb} {_counted(self.patches, 'patch', 'patches')} to {_counted(self.changed, 'file')} in {self.root}"
-            )
+            files = _counted(self.changed, "file")
+            lines.append(f"{verb} {_counted(self.patches, 'patch', 'patches')} to {files} in {self.root}")
             lines += [f"  {name}" for name in self.patches]
         else:
             lines.append(f"Nothing to do in {self.root}: {self._idle()}")
@@ -68,17 +67,14 @@ def apply(patch_set: PatchSet, target: str | Path, *, unsafe: bool = False, mode
     place = locate(str(target), patch_set)
     try:
         if mode in ("check", "diff"):
-            pending = "An interrupted run waits there; the next apply finishes it or rolls it back"
-            return _run(
-                patch_set, place, mode, unsafe=unsafe, recovered=pending if (place.root / JOURNAL).exists() else None
-            )
+            waiting = (place.root / JOURNAL).exists()
+            pending = "An interrupted run waits there; the next apply finishes it or rolls it back" if waiting else None
+            return _run(patch_set, place, mode, unsafe=unsafe, recovered=pending)
         with locked(place.root):
             return _run(patch_set, place, mode, unsafe=unsafe, recovered=recover(place.root))
     except OSError as error:
         where = str(error.filename or place.root)
-        raise PatchError(
-            f"The files could not be changed: {error.strerror}", where=where, hint="None was changed"
-        ) from error
+        raise PatchError(f"The files could not be changed: {error.strerror}", where=where) from error
 
 
 def _run(patch_set: PatchSet, place: Target, mode: Mode, *, unsafe: bool, recovered: str | None) -> Outcome:
@@ -93,7 +89,9 @@ def _run(patch_set: PatchSet, place: Target, mode: Mode, *, unsafe: bool, recove
             where=str(place.root / foreign[0]),
             hint="Nothing was changed",
         )
-    changes, moved, there = [], set(), set()
+    changes: list[tuple[str, Change]] = []
+    moved: set[str] = set()
+    there: set[str] = set()
     for path, chain in chains.items():
         now = state[path] or 0
         goal = 0 if mode == "revert" else max(now, _wanted(path, chain, unsafe=unsafe))
@@ -133,11 +131,8 @@ def _wanted(path: str, chain: _Chain, *, unsafe: bool) -> int:
     chosen = [patch.applicability == "safe" or (unsafe and patch.applicability == "unsafe") for patch, _ in chain]
     count = chosen.index(False) if False in chosen else len(chosen)
     if any(chosen[count:]):
-        raise PatchError(
-            f"`{chain[count][0].name}` is not safe, and later patches build on it",
-            where=path,
-            hint="Use --unsafe-fixes",
-        )
+        name = chain[count][0].name
+        raise PatchError(f"`{name}` is unsafe, and later patches build on it", where=path, hint="Use --unsafe-fixes")
     return count
 
 

@@ -11,24 +11,9 @@ FORMAT = "# api-audit patch, format 1"
 LIMIT = 2000
 """Characters of one header value; longer ones are cut."""
 
-_LINE = re.compile(
-    r"# (Content|Rule|Consumer|Provider|Safety|Reason|Symbol|Old|New|Finding|File|Expects|Gives|Proof): (.*)"
-)
 _ONCE = ("Content", "Rule", "Consumer", "Safety", "Reason")
-_ORDER = (
-    "Content",
-    "Rule",
-    "Consumer",
-    "Provider",
-    "Safety",
-    "Reason",
-    "Symbol",
-    "Old",
-    "New",
-    "Finding",
-    "File",
-    "Proof",
-)
+_ORDER = (*_ONCE[:3], "Provider", *_ONCE[3:], "Symbol", "Old", "New", "Finding", "File", "Proof")
+_LINE = re.compile(rf"# ({'|'.join(_ORDER)}|Expects|Gives): (.*)")
 
 
 def plain(text: str) -> str:

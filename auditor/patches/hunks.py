@@ -1,4 +1,4 @@
-"""One file's diff: made with difflib, read back with unidiff, and applied or reversed byte by byte, without any fuzz."""
+"""One file's diff: made with difflib, read with unidiff, applied and reversed byte by byte, without fuzz."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import unidiff
+from unidiff import patch as unidiff
+from unidiff.errors import UnidiffParseError
 
 from auditor.errors import PatchError
 from auditor.model import PatchedFile
@@ -70,7 +71,7 @@ def parse(text: str) -> tuple[str, list[Hunk]]:
     """The `a/` path and the hunks of one file's diff, read as Latin-1; every byte of it must have been understood."""
     try:
         found = unidiff.PatchSet(iter(_lines(text)))
-    except (unidiff.UnidiffParseError, ValueError, IndexError, OverflowError) as error:
+    except (UnidiffParseError, ValueError, IndexError, OverflowError) as error:
         raise PatchError(f"A diff cannot be read: {error}") from error
     if len(found) != 1 or found[0].is_binary_file or found[0].patch_info:
         raise PatchError("A diff holds more than the edits of one text file")

@@ -1,8 +1,8 @@
-"""Replaces many files so that afterwards all are new or all are old: a journal, complete copies beside the files, renames.
+"""Replaces many files so that afterwards all are new or all are old, whenever it is interrupted.
 
-A journal in the target's root says what is under way. While it says `preparing` no file has been touched; once it says
-`committed` every new content lies complete on disk beside its file, and so does the old one. Whoever finds a journal
-can therefore always finish or roll back.
+Complete copies are laid beside the files and then renamed. A journal in the target's root says what is under way:
+while it says `preparing` no file has been touched; once it says `committed` every new content lies complete on disk
+beside its file, and so does the old one. Whoever finds a journal can therefore always finish or roll back.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import stat
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -61,8 +62,14 @@ def commit(root: Path, changes: Sequence[Change]) -> None:
         _sync_folders(root, entries)
     except BaseException as error:
         _undo(root, entries, error)
+        if isinstance(error, OSError):
+            where = str(error.filename or root)
+            raise PatchError(
+                f"The files could not be replaced: {_reason(error)}", where=where, hint="All are as they were"
+            ) from error
         raise
-    _clear(root, entries)
+    with suppress(OSError):  # all is done; the next run clears away what could not be removed
+        _clear(root, entries)
 
 
 def recover(root: Path) -> str | None:
@@ -208,24 +215,26 @@ def _write_journal(root: Path, state: Literal["preparing", "committed"], entries
 
 def _read_journal(journal: Path) -> tuple[str, list[Entry]]:
     try:
-        if not stat.S_ISREG(journal.lstat().st_mode) or journal.lstat().st_size > 4_000_000:
-            raise ValueError("not a plain file")
-        content = json.loads(journal.read_bytes())
+        plain = stat.S_ISREG(journal.lstat().st_mode) and journal.lstat().st_size < 4_000_000
+        content = json.loads(journal.read_bytes()) if plain else {}
         entries = [Entry(**file) for file in content["files"]]
-        fine = content["format"] == 1 and content["state"] in ("preparing", "committed")
-        if not fine or not all(_is_inside(entry.name) for entry in entries):
-            raise ValueError("of another format")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        state = content["state"] if content["format"] == 1 and all(_is_inside(entry.name) for entry in entries) else ""
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        state, entries = "", []
+    if state not in ("preparing", "committed"):
         raise PatchError(
-            f"It cannot be read: {error}", where=str(journal), hint="Remove it if no run is under way"
-        ) from error
-    return content["state"], entries
+            "It is not a journal of this tool", where=str(journal), hint="Remove it if no run is under way"
+        )
+    return state, entries
 
 
 def _is_inside(name: object) -> bool:
-    if not isinstance(name, str):
-        raise TypeError("not a file name")
-    return not Path(name).is_absolute() and ".." not in Path(name).parts and name.endswith((".py", ".pyi"))
+    return (
+        isinstance(name, str)
+        and not Path(name).is_absolute()
+        and ".." not in Path(name).parts
+        and name.endswith((".py", ".pyi"))
+    )
 
 
 def _clear(root: Path, entries: Sequence[Entry]) -> None:

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from auditor.errors import PatchError
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
     """Hold the folder; refuse if another run does."""
-    if fcntl is None:
+    if sys.platform == "win32":
         with _lock_file(root / ".api-audit.lock"):
             yield
         return
     handle = os.open(root, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise PatchError(
-                "Another run is changing files there", where=str(root), hint="Try again when it has ended"
-            ) from error
+        _take(handle, root)
         yield
     finally:
         os.close(handle)
+
+
+def _take(handle: int, root: Path) -> None:
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise PatchError("Another run is changing files there", where=str(root), hint="Try again later") from error
 
 
 @contextmanager

@@ -1,6 +1,4 @@
-"""Where a set of patches is to be applied: a checkout, an unpacked wheel, or the packages of an interpreter; nothing of it
-is imported or run.
-"""
+"""Where patches are to be applied: a checkout, an unpacked wheel, an interpreter's packages; nothing there is run."""
 
 from __future__ import annotations
 
@@ -12,7 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.errors import PatchError
-from auditor.patches.series import PatchSet, package
+from auditor.patches.series import PatchSet
+
+_LAYOUTS = (
+    "lib/python3*/site-packages",
+    "lib64/python3*/site-packages",
+    "Lib/site-packages",
+    "lib/python3*/dist-packages",
+)
 
 
 @dataclass(frozen=True)
@@ -84,20 +89,13 @@ def site_packages(python: Path) -> Iterator[Path]:
     virtual = (prefix / "pyvenv.cfg").is_file()
     real = python.resolve()
     version = re.search(r"(\d+\.\d+)t?$", real.stem if real.suffix == ".exe" else real.name)
+    wanted = f"python{version[1]}" if version and not virtual else None
     for base in (prefix,) if virtual else (prefix, real.parent.parent, prefix / "local"):
-        for pattern in (
-            "lib/python3*/site-packages",
-            "lib64/python3*/site-packages",
-            "Lib/site-packages",
-            "lib/python3*/dist-packages",
-        ):
-            for folder in sorted(base.glob(pattern)):
-                own = folder.parent.name in ("Lib", "python3") or virtual or version is None
-                if (
-                    own or folder.parent.name == f"python{version[1] if version else ''}"
-                ) and folder.resolve() not in seen:
-                    seen.add(folder.resolve())
-                    yield folder
+        for folder in (found for pattern in _LAYOUTS for found in sorted(base.glob(pattern))):
+            fits = wanted is None or folder.parent.name in ("Lib", "python3", wanted)
+            if fits and folder.resolve() not in seen:
+                seen.add(folder.resolve())
+                yield folder
 
 
 def _normal(name: str) -> str:
@@ -131,8 +129,6 @@ def _refuse_foreign(info: Path, target: Target, patch_set: PatchSet) -> None:
             owned = {row[0] for row in csv.reader(file) if row}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise PatchError("What the installed package owns cannot be read", where=str(info / "RECORD")) from error
-    for path, name in target.names.items():
+    for name in target.names.values():
         if name not in owned:
-            raise PatchError(
-                f"`{package(path)}` here is no part of `{patch_set.consumer}`", where=str(target.root / name)
-            )
+            raise PatchError(f"It is no part of `{patch_set.consumer}`", where=str(target.root / name))
