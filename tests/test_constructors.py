@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import pkgutil
 import sys
 import types
 import warnings
@@ -19,9 +20,10 @@ from pydantic_settings import BaseSettings
 from auditor.api import AttributeApi, ClassApi, Decorator, Definition, FunctionApi, Parameter, ParameterKind
 from auditor.binding import CallShape, bind, render
 from auditor.provider.constructors import Constructor, constructor, named_tuple_call
-from auditor.provider.constructors.facts import SETTINGS_PARAMETERS
+from auditor.provider.constructors.facts import SETTINGS_PARAMETERS, SIGNATURES
+from auditor.provider.constructors.syntax import signature
 from auditor.reading import Environment, read
-from auditor.terms import Member, Name, Term
+from auditor.terms import Call, Constant, Member, Name, Term, Unknown
 
 MODULE = "provider"
 
@@ -1095,6 +1097,37 @@ def test_named_tuples_made_by_a_call(source: str, expected: list[str] | None) ->
 def test_knows_the_options_of_settings() -> None:
     options = [name for name in inspect.signature(BaseSettings.__init__).parameters if not name.startswith("__")]
     assert {f"_{name}" for name in SETTINGS_PARAMETERS} >= set(options) - {"values"}
+
+
+def test_reads_what_is_left_of_a_value_too_long_to_be_kept() -> None:
+    field = Name(MODULE, "Field")
+    described = (("default", Constant("int", "3")), ("description", Constant("str", "...")))
+    made_by = (("default_factory", Unknown()), ("alias", Constant("str", "'bb'")))
+    api = ClassApi(
+        "X",
+        1,
+        (Name(MODULE, "BaseModel"),),
+        members={
+            "a": (AttributeApi("a", 1, "int", None, "Field(description='It is ...", Call(field, (), described)),),
+            "b": (AttributeApi("b", 2, "int", None, "Field(alias='bb', ...", Call(field, (), made_by)),),
+            "c": (AttributeApi("c", 3, "str", None, "'It is ...", Constant("str", "...")),),
+        },
+    )
+    found = constructor(View(Snapshot(provider="from pydantic import BaseModel, Field"), MODULE, api))
+    assert found is not None
+    bare = [Parameter(p.name, p.kind, p.default) for p in found.parameters]
+    assert render("", bare) == "(*, a=3, bb=unreadable(), c=..., **ignored)"
+
+
+@pytest.mark.parametrize("path", [p for p in SIGNATURES if not p.startswith(("torch", "transformers"))])
+def test_knows_common_outside_constructors(path: str) -> None:
+    cls = pkgutil.resolve_name(path if "." in path else f"builtins.{path}")
+    try:
+        expected = {p.name: KINDS[p.kind] for p in inspect.signature(cls).parameters.values()}
+    except ValueError:
+        return  # written in C: Python itself has no signature to show
+    for parameter in signature(SIGNATURES[path]):
+        assert expected.get(parameter.name, parameter.kind) == parameter.kind or "args" in expected
 
 
 def test_hostile_texts_end_in_an_answer() -> None:

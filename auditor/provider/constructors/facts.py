@@ -173,7 +173,13 @@ EXCEPTIONS = {
 SIGNATURES = {
     "torch.nn.Module": "",
     "torch.nn.modules.module.Module": "",
+    "torch.nn.Sequential": "*args",
+    "torch.nn.ModuleList": "modules=None",
+    "torch.nn.ModuleDict": "modules=None",
     "torch.utils.data.Dataset": "",
+    "torch.autograd.Function": "*args, **kwargs",
+    "transformers.PretrainedConfig": "**kwargs",
+    "transformers.configuration_utils.PretrainedConfig": "**kwargs",
     "dict": "*args, **kwargs",
     "collections.OrderedDict": "*args, **kwargs",
     "collections.defaultdict": "default_factory=None, /, *args, **kwargs",
@@ -188,6 +194,17 @@ SIGNATURES = {
     "float": "x=0, /",
     "threading.Thread": "group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None",
     "threading.local": "*args, **kwargs",
+    "argparse.Action": (
+        "option_strings, dest, nargs=None, const=None, default=None, type=None, choices=None, required=False, "
+        "help=None, metavar=None"
+    ),
+    "argparse.Namespace": "**kwargs",
+    "collections.deque": "iterable=(), maxlen=None",
+    "json.JSONEncoder": (
+        "*, skipkeys=False, ensure_ascii=True, check_circular=True, allow_nan=True, sort_keys=False, indent=None, "
+        "separators=None, default=None"
+    ),
+    "logging.Logger": "name, level=0",
     "logging.Handler": "level=0",
     "logging.Filter": "name=''",
     "logging.Formatter": "fmt=None, datefmt=None, style='%', validate=True, *, defaults=None",

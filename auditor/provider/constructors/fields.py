@@ -63,7 +63,7 @@ def read_field(
         for item in syntax.annotation(attribute.annotation).metadata:
             if isinstance(item, ast.Call) and (given := _description(view, item, None, functions)) is not None:
                 field = _described(field, view, given, hops)
-    node = syntax.parse(attribute.value)
+    node = syntax.value(attribute)
     if node is None:
         return field if attribute.value is None else replace(field, default=UNKNOWN_DEFAULT)
     if isinstance(node, ast.Call):

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from auditor.api import Parameter, ParameterKind
+from auditor.api import AttributeApi, Parameter, ParameterKind
 from auditor.reading import Environment, read, text
-from auditor.terms import Call, Term
+from auditor.terms import Call, Constant, Member, Name, Term
+
+UNREADABLE = "unreadable"
 
 _WRAPPERS = frozenset(
     {"Annotated", "ClassVar", "Final", "InitVar", "NotRequired", "ReadOnly", "Required", "SkipValidation"}
@@ -25,6 +27,30 @@ def parse(source: str | None) -> ast.expr | None:
         return ast.parse(f"({source}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def value(attribute: AttributeApi) -> ast.expr | None:
+    """The assigned expression; where its text was too long to be kept, what its term still knows of it."""
+    return parse(attribute.value) or spelled(attribute.term)
+
+
+def spelled(known: Term | None) -> ast.expr | None:
+    """The expression that a term was read from, with a name that means nothing for each part it does not keep."""
+    match known:
+        case Call(function, positional, named):
+            callee = spelled(function) or ast.Name(UNREADABLE)
+            arguments = [spelled(argument) or ast.Name(UNREADABLE) for argument in positional]
+            given = [ast.keyword(name, spelled(argument) or ast.Name(UNREADABLE)) for name, argument in named]
+            return ast.Call(callee, arguments, given)
+        case Member(of, name):
+            inner = spelled(of)
+            return None if inner is None else ast.Attribute(inner, name)
+        case Name(name=name):
+            return ast.Name(name)
+        case Constant(text=shown) if shown != "...":
+            return parse(shown)
+        case _:
+            return None
 
 
 def term(node: ast.expr, module: str) -> Term:
