@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import msgspec
 
 from auditor.errors import ArchiveError
 from auditor.packages import listing as contents
+from auditor.packages.limits import MIB
 from auditor.packages.listing import FileEntry, Listing
 from auditor.packages.readers import ZipReader
 from auditor.packages.release import Release
@@ -40,10 +41,12 @@ class Unpacked(NamedTuple):
         return Blob(self.digest, self.data(), self.packed)
 
 
-def unpack_archive(source: LocalSource, filename: str, *, name: str | None) -> tuple[Listing, Iterator[Unpacked]]:
+def unpack_archive(source: LocalSource, filename: str, *, name: str | None) -> tuple[Listing, Iterable[Unpacked]]:
     """The table of contents of a whole archive and all its sources."""
     if not filename.lower().endswith(_BINARIES):
-        raise ArchiveError("sdist soon", where=filename)
+        from auditor.packages.sdist import list_sdist
+
+        return list_sdist(source, name=name)
     listing = list_wheel(source, name=name or normalise(filename.split("-", 1)[0]))
     return listing, _sources(source, listing.files)
 
@@ -68,9 +71,40 @@ def open_archive(path: Path, *, store: Store, name: str | None = None) -> Releas
     """Open an archive on this machine."""
     source = LocalSource(path, path.name)
     if path.name.lower().endswith(_BINARIES):
-        listing = list_wheel(source, name=name or normalise(path.name.split("-", 1)[0]))
-        return Release(listing, path.name, store=store, reader=lambda: ZipReader(source), name=name)
-    raise ArchiveError("sdist soon", where=path.name)
+        wheel = list_wheel(source, name=name or normalise(path.name.split("-", 1)[0]))
+        return Release(wheel, path.name, store=store, reader=lambda: ZipReader(source), name=name)
+    key = f"sha256:{_file_digest(path)}:{name or ''}"
+    listing = load_listing(store, key) or _unpack_into(store, key, source, name)
+    return Release(listing, path.name, store=store, reader=lambda: _Again(source), name=name)
+
+
+def _unpack_into(store: Store, key: str, source: LocalSource, name: str | None) -> Listing:
+    listing, unpacked = unpack_archive(source, source.where, name=name)
+    store.put_blobs(item.blob() for item in unpacked)
+    save_listing(store, key, listing)
+    return listing
+
+
+class _Again:
+    """Unpacks an sdist once more, where the store has lost what it held."""
+
+    def __init__(self, source: LocalSource) -> None:
+        self._source = source
+
+    def read(self, entries: Sequence[FileEntry]) -> Iterator[tuple[FileEntry, bytes, bytes | None]]:
+        """Each entry with its content."""
+        wanted = {entry.name: entry for entry in entries}
+        for item in unpack_archive(self._source, self._source.where, name=None)[1]:
+            if item.name in wanted:
+                yield wanted[item.name], item.data(), item.packed
+
+
+def _file_digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(MIB):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _sources(source: LocalSource, files: Sequence[FileEntry]) -> Iterator[Unpacked]:

@@ -1,7 +1,5 @@
 """Opens one HTTP connection the way pip's configuration asks: certificate, proxy, timeout, credentials."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import os

@@ -1,7 +1,5 @@
 """The files that an index publishes for a project: what their names tell, and which one of a release to read."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import re

@@ -1,7 +1,5 @@
 """The package indexes that pip would use here: the release files of a project, fetched once and kept for a while."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import time

@@ -1,7 +1,5 @@
 """Core metadata of a release: from METADATA, PKG-INFO and requires.txt."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 from auditor.packages.listing import Metadata

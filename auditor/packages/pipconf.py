@@ -4,8 +4,6 @@ Read in pip's own order: global, user and site files, the file in `PIP_CONFIG_FI
 file the `[global]` section, then `[install]`.
 """
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import hashlib

@@ -1,7 +1,5 @@
 """Opens a release from the package index: from the store if known, by ranges if the server has them, else whole."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import io
@@ -157,9 +155,8 @@ class _Fetch:
         if isinstance(source, RemoteSource):
             listing = list_wheel(source, name=name)
             self._files = listing.files
-            if not self._whole:
-                return listing, []
-        listing, unpacked = unpack_archive(self._opened(), self._file.filename, name=name)
+            return listing, []
+        listing, unpacked = unpack_archive(source, self._file.filename, name=name)
         self._files = listing.files
         return listing, list(unpacked)
 
@@ -167,9 +164,10 @@ class _Fetch:
         """Each entry with its content; perhaps more."""
         from auditor.packages.transport import NoRangesError
 
-        if self._file.kind == "sdist":
+        source = self._opened()
+        if self._file.kind == "sdist" and isinstance(source, LocalSource):
             wanted = {entry.name: entry for entry in entries}
-            _, unpacked = unpack_archive(self._opened(), self._file.filename, name=self._file.filename)
+            _, unpacked = unpack_archive(source, self._file.filename, name=None)
             return [(wanted[item.name], item.data(), item.packed) for item in unpacked if item.name in wanted]
         try:
             return list(self._zip_reader().read(entries))

@@ -1,7 +1,5 @@
 """One release of a distribution whose Python sources can be read, file by file: the doorway to this room."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import hashlib
@@ -72,7 +70,8 @@ class Release:
         self.version: str | None = listing.metadata.version
         self.origin = origin
         self.packages: tuple[str, ...] = listing.packages
-        self.files: Mapping[str, FileEntry] = MappingProxyType({file.path: file for file in listing.files})
+        self._files = {file.path: file for file in listing.files}
+        self.files: Mapping[str, FileEntry] = MappingProxyType(self._files)
         self.root = root
         self.traffic = traffic if traffic is not None else Traffic()
         self._listing = listing
@@ -156,22 +155,22 @@ class Release:
     def _fetch(self, entries: Sequence[FileEntry]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         blobs: list[Blob] = []
+        news = False
         for entry, data, packed in self._reader().read(entries):
             digest = hashlib.sha256(data).hexdigest()
-            if entry.digest is not None and digest != entry.digest:
+            if self._keep and entry.digest is not None and digest != entry.digest:
                 raise ArchiveError(f"damaged: {entry.name!r} is not what its SHA-256 says", where=self.origin)
+            if digest != entry.digest:
+                news = True
+                self._files[entry.path] = msgspec.structs.replace(entry, digest=digest, crc=zlib.crc32(data))
             self._checked[entry.path] = digest
             found[entry.path] = data
             blobs.append(Blob(digest, data, packed))
         if self._keep:
             self._store.put_blobs(blobs)
-            if self._remember is not None and any(self.files[path].digest is None for path in found):
-                self._remember(self._completed())
+            if news and self._remember is not None:
+                self._remember(msgspec.structs.replace(self._listing, files=tuple(self._files.values())))
         return found
-
-    def _completed(self) -> Listing:
-        files = (msgspec.structs.replace(file, digest=self._checked.get(file.path)) for file in self.files.values())
-        return msgspec.structs.replace(self._listing, files=tuple(files))
 
     def _recall(self, path: str, data: bytes) -> None:
         if self._recent_size + len(data) > _RECENT:

@@ -41,6 +41,11 @@ class LocalSource:
             parts.append(self._file.read(stop - start))
         return parts
 
+    def rewound(self) -> BinaryIO:
+        """The file itself, at its beginning."""
+        self._file.seek(0)
+        return self._file
+
     def tail(self, length: int) -> bytes:
         """Its last bytes."""
         return self.read([(max(0, self.size - length), self.size)])[0]

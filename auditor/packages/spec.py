@@ -1,7 +1,5 @@
 """Parses what names a release: an index requirement, a folder (at a git reference), a file, an environment."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import os

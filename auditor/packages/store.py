@@ -4,8 +4,6 @@ Everything in it can be had again, so no failure of the store ever fails an audi
 memory for this run, what cannot be read counts as absent, and either is said once.
 """
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import hashlib
@@ -222,20 +220,19 @@ class Store:
         return rows + self._spill.select(query, keys, *before) if self._spill is not None else rows
 
     def _write(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        if not self._main.read_only:
-            if self._try_write(statement, rows) or self._try_write(statement, rows):
-                return
+        error = self._try_write(statement, rows)
+        if error is None or (self._failed(error) and self._try_write(statement, rows) is None):
+            return
         if self._spill is None:
             self._spill = Database(None)
         self._spill.write(statement, rows)
 
-    def _try_write(self, statement: str, rows: Sequence[Sequence[object]]) -> bool:
+    def _try_write(self, statement: str, rows: Sequence[Sequence[object]]) -> sqlite3.Error | None:
         try:
             self._main.write(statement, rows)
         except sqlite3.Error as error:
-            self._failed(error)
-            return False
-        return True
+            return error
+        return None
 
     def _failed(self, error: sqlite3.Error) -> bool:
         """Say what happened; True where the file was damaged and a new one is in its place."""

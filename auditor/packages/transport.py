@@ -1,7 +1,5 @@
 """HTTP as this tool needs it: bounded answers, byte ranges, credentials that stay at home, and counted traffic."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import re
@@ -162,11 +160,7 @@ class Transport:
                 counter.add(received=response.tell() - seen)
                 seen = response.tell()
                 taken += len(chunk)
-                if taken > limit:
-                    raise PackageIndexError(f"refused: the answer is longer than {limit} bytes", where=redacted(url))
-                elapsed = time.monotonic() - start
-                if elapsed > GRACE and taken < SLOWEST * elapsed:
-                    raise PackageIndexError("the server is too slow to wait for", where=redacted(url))
+                _check_pace(taken, limit, time.monotonic() - start, url)
                 sink(chunk)
         except BaseException:
             response.close()
@@ -207,7 +201,7 @@ class Transport:
         for left in reversed(range(_ATTEMPTS)):
             try:
                 return attempt()
-            except urllib3.exceptions.MaxRetryError as error:
+            except urllib3.exceptions.MaxRetryError as error:  # noqa: PERF203 - trying again is a loop around a try
                 # connecting was retried already
                 raise PackageIndexError(reason(error), where=redacted(url), hint=ADVICE) from None
             except urllib3.exceptions.HTTPError as error:
@@ -216,3 +210,10 @@ class Transport:
             except OSError as error:  # such as a missing certificate file
                 raise PackageIndexError(f"cannot connect: {error}", where=redacted(url)) from None
         raise AssertionError("unreachable")
+
+
+def _check_pace(taken: int, limit: int, elapsed: float, url: str) -> None:
+    if taken > limit:
+        raise PackageIndexError(f"refused: the answer is longer than {limit} bytes", where=redacted(url))
+    if elapsed > GRACE and taken < SLOWEST * elapsed:
+        raise PackageIndexError("the server is too slow to wait for", where=redacted(url))

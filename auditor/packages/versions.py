@@ -1,7 +1,5 @@
 """Chooses releases by version: the highest that matches, all that match, or an error that names the nearest."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import difflib
@@ -15,55 +13,15 @@ from auditor.packages.spec import IndexSpec
 if TYPE_CHECKING:
     from packaging.version import Version
 
-_FAMILIAR = [
-    "accelerate",
-    "aiohttp",
-    "click",
-    "dask",
-    "datasets",
-    "django",
-    "fastapi",
-    "flask",
-    "huggingface-hub",
-    "httpx",
-    "jax",
-    "jinja2",
-    "langchain",
-    "litellm",
-    "lightning",
-    "matplotlib",
-    "msgspec",
-    "networkx",
-    "numpy",
-    "openai",
-    "pandas",
-    "peft",
-    "pillow",
-    "polars",
-    "pydantic",
-    "pytest",
-    "pyyaml",
-    "ray",
-    "requests",
-    "rich",
-    "scikit-learn",
-    "scipy",
-    "sentence-transformers",
-    "setuptools",
-    "sglang",
-    "speculators",
-    "sqlalchemy",
-    "tokenizers",
-    "torch",
-    "torchvision",
-    "tqdm",
-    "transformers",
-    "triton",
-    "trl",
-    "urllib3",
-    "vllm",
-    "vllm-ascend",
-]
+# fmt: off
+_FAMILIAR = (
+    "accelerate", "aiohttp", "click", "dask", "datasets", "django", "fastapi", "flask", "httpx", "huggingface-hub",
+    "jax", "jinja2", "langchain", "lightning", "litellm", "matplotlib", "msgspec", "networkx", "numpy", "openai",
+    "pandas", "peft", "pillow", "polars", "pydantic", "pytest", "pyyaml", "ray", "requests", "rich", "scikit-learn",
+    "scipy", "sentence-transformers", "setuptools", "sglang", "speculators", "sqlalchemy", "tokenizers", "torch",
+    "torchvision", "tqdm", "transformers", "triton", "trl", "urllib3", "vllm", "vllm-ascend",
+)
+# fmt: on
 """Names to guess from when a package does not exist; no index is asked for guesses."""
 
 

@@ -1,7 +1,5 @@
 """The table of contents of a wheel (or an egg): Python files, digests from its RECORD, metadata."""
 
-# ruff: noqa: PLC0415 - what a warm run does not need is imported where it is needed
-
 from __future__ import annotations
 
 import base64
@@ -35,7 +33,7 @@ def list_wheel(source: ByteSource, *, name: str) -> Listing:
     raw = core if core is not None else info
     if raw is None:
         raise ArchiveError("not a wheel: it has no METADATA", where=source.where)
-    recorded = _parse_record(record, source.where) if record is not None else {}
+    recorded = parse_record(record, source.where) if record is not None else {}
     files = [_entry(member, recorded, source.where) for member in members.values() if is_source(member.name)]
     listed = sorted((file for file in files if file is not None), key=lambda file: file.path)
     if sum(file.size for file in listed) > MAX_SOURCES:
@@ -99,7 +97,7 @@ def _entry(member: Member, recorded: dict[str, tuple[str | None, int | None]], w
     )
 
 
-def _parse_record(raw: bytes, where: str) -> dict[str, tuple[str | None, int | None]]:
+def parse_record(raw: bytes, where: str) -> dict[str, tuple[str | None, int | None]]:
     """SHA-256 (hex) and size of each file that RECORD names; other hashes are left out."""
     found: dict[str, tuple[str | None, int | None]] = {}
     try:

@@ -1,0 +1,130 @@
+"""Opens what git keeps of a folder at a commit, tag or branch; nothing is checked out, no hook or network is used."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from auditor.errors import ArchiveError, SpecError
+from auditor.packages import limits
+from auditor.packages.archive import load_listing, save_listing
+from auditor.packages.folder import list_tree, wanted
+from auditor.packages.layout import import_packages
+from auditor.packages.listing import FileEntry, Listing
+from auditor.packages.project import read_project
+from auditor.packages.release import Release
+from auditor.packages.store import Store
+
+_SECONDS = 120
+_QUIET = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+}
+"""Objects that a partial clone lacks are not fetched, nobody is asked for a password, the repository is not touched."""
+
+
+class GitReader:
+    """Reads files of one tree through `git cat-file --batch`."""
+
+    def __init__(self, folder: Path, tree: str) -> None:
+        self._folder = folder
+        self._tree = tree
+
+    def read(self, entries: Sequence[FileEntry]) -> Iterator[tuple[FileEntry, bytes, None]]:
+        """Each entry with its content."""
+        names = "".join(f"{self._tree}:{entry.name}\n" for entry in entries)
+        output = _git(self._folder, "cat-file", "--batch", given=names.encode())
+        place = 0
+        for entry in entries:
+            end = output.index(b"\n", place)
+            head = output[place:end].split()
+            if len(head) != 3 or head[1] != b"blob":
+                raise ArchiveError(f"git does not have {entry.name!r}", where=str(self._folder))
+            start, size = end + 1, int(head[2])
+            yield entry, output[start : start + size], None
+            place = start + size + 1
+
+
+def open_git(folder: Path, ref: str, *, store: Store, name: str | None = None, whole: bool = False) -> Release:
+    """Open a folder as git keeps it at `ref`."""
+    folder = folder.absolute()
+    tree = _tree(folder, ref)
+    key = f"git:{tree}:{name or ''}:{whole}"
+    listing = load_listing(store, key)
+    if listing is None:
+        listing = _list(folder, tree, name, whole=whole)
+        save_listing(store, key, listing)
+    metadata = listing.metadata
+    named = re.fullmatch(r"(?:refs/tags/)?(?:[A-Za-z_-]+[-_/])?v?(\d+(?:\.\d+)+\S*)", ref)
+    version = named[1] if named else metadata.version
+    metadata = msgspec.structs.replace(metadata, name=metadata.name or name or folder.name, version=version)
+    return Release(
+        msgspec.structs.replace(listing, metadata=metadata),
+        f"{folder} at {ref}",
+        store=store,
+        reader=lambda: GitReader(folder, tree),
+        name=name,
+        remember=lambda completed: save_listing(store, key, completed),
+    )
+
+
+def _tree(folder: Path, ref: str) -> str:
+    prefix = _git(folder, "rev-parse", "--show-prefix").decode().rstrip("\n")
+    try:
+        commit = (
+            _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}").decode().strip()
+        )
+        return _git(folder, "rev-parse", "--verify", "--quiet", f"{commit}:{prefix}").decode().strip()
+    except ArchiveError:
+        raise SpecError(f"git knows no commit, tag or branch {ref!r} with this folder", where=str(folder)) from None
+
+
+def _list(folder: Path, tree: str, name: str | None, *, whole: bool) -> Listing:
+    sizes: dict[str, int] = {}
+    for row in _git(folder, "ls-tree", "-r", "-z", "-l", "--full-tree", tree).split(b"\0"):
+        head, _, raw = row.partition(b"\t")
+        fields = head.split()
+        path = raw.decode("utf-8", "surrogateescape")
+        # links and submodules (modes 120000 and 160000) are passed over
+        if len(fields) == 4 and fields[0].startswith(b"100") and wanted(path) and path.isprintable():
+            sizes[path] = int(fields[3])
+    if len(sizes) > limits.MAX_MEMBERS:
+        raise ArchiveError(f"more than {limits.MAX_MEMBERS} Python files", where=str(folder))
+    reader = GitReader(folder, tree)
+
+    def text(path: str) -> bytes | None:
+        return next(data for _, data, _ in reader.read([FileEntry(path, 0)])) if path in sizes else None
+
+    project = read_project(sizes.keys(), text, name=name)
+    files = list_tree(sizes, project.files, whole=whole)
+    return Listing(project.metadata, import_packages(project.files), files)
+
+
+def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
+    command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", *arguments]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or "CONFIG" in key}
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed command; what users give is behind --end-of-options or a path
+            command,
+            input=given,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+            env={**environment, **_QUIET},
+        )
+    except FileNotFoundError:
+        raise SpecError("a git reference needs `git`, which is not installed", where=str(folder)) from None
+    except subprocess.TimeoutExpired:
+        raise ArchiveError("git does not answer", where=str(folder)) from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise ArchiveError(f"git failed: {said[0] if said else arguments[0]}", where=str(folder))
+    return done.stdout
