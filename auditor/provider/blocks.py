@@ -7,18 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from auditor.api import AttributeApi, ClassApi, Reexport
+from auditor.provider import branches
 from auditor.provider.bodies import FunctionNode
 from auditor.provider.exports import Exports
 from auditor.provider.functions import Place, deprecation, read_decorators, read_function, short
-from auditor.provider.namespaces import TYPING_ONLY, Branch, Namespace, holds, is_type_checking
+from auditor.provider.namespaces import TYPING_ONLY, Branch, Namespace
 from auditor.provider.scopes import Source, bounded, class_term, imported, read_source, target_names
 from auditor.reading import Environment, annotation, bind_target, read, text
 from auditor.terms import UNKNOWN, Import, Term
 
 MAX_LINES = 400
 """Lines beyond which a module-level table is kept as a name without its contents."""
-
-_FAILURES = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", "OSError")
 
 
 class BlockReader:
@@ -78,7 +77,7 @@ class BlockReader:
             if self.class_path is None and not self.namespace.has(name):
                 self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
         if node.name == "__getattr__":
-            self._record(node)
+            self.record(node)
 
     def _class(self, node: ast.ClassDef) -> None:
         outer = (self.namespace, self.env, self.class_path, self.branch)
@@ -117,7 +116,7 @@ class BlockReader:
     def _at_run_time(self) -> bool:
         return TYPING_ONLY not in self.branch
 
-    def _record(self, node: ast.stmt) -> None:
+    def record(self, node: ast.stmt) -> None:
         """Keep a statement that may fill a lazy table; a loop is kept as a whole."""
         if self.class_path is None and self.recording and TYPING_ONLY not in self.branch:
             self.executed.append(node)
@@ -128,7 +127,7 @@ class BlockReader:
             self.env.names[name] = path
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        self._record(node)
+        self.record(node)
         for name, path in imported(node, self.package):
             if name == "*":
                 (self.wildcards if self._at_run_time else self.typing_wildcards).append(path)
@@ -139,12 +138,12 @@ class BlockReader:
                 self.env.names[name] = Import(path)
 
     def _assign(self, node: ast.Assign) -> None:
-        self._record(node)
+        self.record(node)
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self._attribute(target.id, node, None, node.value)
             elif isinstance(target, ast.Tuple | ast.List):
-                self._targets(target, Source(target, node.value, "value"), node.lineno)
+                self.bind_targets(target, Source(target, node.value, "value"), node.lineno)
             elif isinstance(target, ast.Subscript) and self.class_path is None:
                 self._global_item(target, node)
 
@@ -162,7 +161,7 @@ class BlockReader:
             self._attribute(key.value, node, None, node.value)
 
     def _ann_assign(self, node: ast.AnnAssign) -> None:
-        self._record(node)
+        self.record(node)
         if isinstance(node.target, ast.Name):
             self._attribute(node.target.id, node, node.annotation, node.value)
 
@@ -189,7 +188,7 @@ class BlockReader:
             return "...", UNKNOWN
         return short(value), bounded(read(value, self.env), 400)
 
-    def _targets(self, target: ast.expr, source: Source, line: int) -> None:
+    def bind_targets(self, target: ast.expr, source: Source, line: int) -> None:
         """Names bound by unpacking, by a loop or by `with`."""
         names = target_names(target)
         if not names:
@@ -202,7 +201,7 @@ class BlockReader:
             self.namespace.add(name, found, self.branch)
 
     def _aug_assign(self, node: ast.AugAssign) -> None:
-        self._record(node)
+        self.record(node)
         if isinstance(node.target, ast.Name):
             if node.target.id == "__all__" and self.class_path is None:
                 self.exports.extend(node.value)
@@ -211,7 +210,7 @@ class BlockReader:
 
     def _expression(self, node: ast.Expr) -> None:
         if self.class_path is None and self._at_run_time and isinstance(node.value, ast.Call):
-            self._record(node)
+            self.record(node)
             self.exports.call(node.value)
 
     def _delete(self, node: ast.Delete) -> None:
@@ -230,9 +229,8 @@ class BlockReader:
         )
         self.namespace.add(name, found, self.branch)
 
-    # Branches
-
-    def _inside(self, body: list[ast.stmt], branch: Branch, *, optional: bool | None = None) -> None:
+    def inside(self, body: list[ast.stmt], branch: Branch, *, optional: bool | None = None) -> None:
+        """Read a block under a condition."""
         outer, outer_optional = self.branch, self.optional
         self.branch = branch
         self.optional = outer_optional if optional is None else optional
@@ -241,76 +239,10 @@ class BlockReader:
         finally:
             self.branch, self.optional = outer, outer_optional
 
-    def _next(self) -> Branch:
+    def next_branch(self) -> Branch:
+        """A branch of its own inside the current one."""
         self._branches += 1
         return (*self.branch, self._branches)
-
-    def _if(self, node: ast.If) -> None:
-        branches: list[Branch] = []
-        since = len(self.namespace.log)
-        while True:
-            if is_type_checking(node.test) or _is_not_type_checking(node.test):
-                positive = is_type_checking(node.test)
-                self._inside(node.body if positive else node.orelse, (*self.branch, TYPING_ONLY))
-                rest = node.orelse if positive else node.body
-                self._inside(rest, self._next() if branches else self.branch)
-                return
-            known = holds(node.test)
-            if known is not False:
-                if known:
-                    branches.append(self._next() if branches else self.branch)
-                else:
-                    branches.append(self._next())
-                self._inside(node.body, branches[-1])
-                if known:
-                    break
-            rest = node.orelse
-            if len(rest) == 1 and isinstance(rest[0], ast.If):
-                node = rest[0]
-                continue
-            if not rest:
-                return
-            branches.append(self._next() if branches else self.branch)
-            self._inside(rest, branches[-1])
-            break
-        if len(branches) > 1:
-            self.namespace.settle(self.branch, branches, since)
-
-    def _try(self, node: ast.Try) -> None:
-        fallbacks = [handler for handler in node.handlers if not _raises(handler.body)]
-        branch = self._next() if fallbacks else self.branch
-        self._inside(node.body, branch, optional=self.optional or any(_catches_import(h.type) for h in fallbacks))
-        self._inside(node.orelse, branch)
-        for handler in fallbacks:
-            self._inside(handler.body, self._next())
-        self._inside(node.finalbody, self.branch)
-
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
-        branch = self._next()
-        if not isinstance(node, ast.While):
-            outer, self.branch = self.branch, branch
-            self._targets(node.target, Source(node.target, node.iter, "each"), node.lineno)
-            self.branch = outer
-            self._record(node)
-        elif holds(node.test) is False:
-            return
-        recording, self.recording = self.recording, False
-        self._inside(node.body, branch)
-        self.recording = recording
-        self._inside(node.orelse, branch)
-
-    def _with(self, node: ast.With | ast.AsyncWith) -> None:
-        for item in node.items:
-            if item.optional_vars is not None:
-                self._targets(item.optional_vars, Source(item.optional_vars, item.context_expr, "enter"), node.lineno)
-        if any(_suppresses(item.context_expr) for item in node.items):
-            self._inside(node.body, self._next(), optional=True)
-        else:
-            self._inside(node.body, self.branch)
-
-    def _match(self, node: ast.Match) -> None:
-        for case in node.cases:
-            self._inside(case.body, self._next())
 
 
 _READERS: dict[type[ast.AST], Callable[[BlockReader, Any], None]] = {
@@ -324,41 +256,18 @@ _READERS: dict[type[ast.AST], Callable[[BlockReader, Any], None]] = {
     ast.AugAssign: BlockReader._aug_assign,
     ast.Expr: BlockReader._expression,
     ast.Delete: BlockReader._delete,
-    ast.If: BlockReader._if,
-    ast.Try: BlockReader._try,
-    ast.For: BlockReader._loop,
-    ast.AsyncFor: BlockReader._loop,
-    ast.While: BlockReader._loop,
-    ast.With: BlockReader._with,
-    ast.AsyncWith: BlockReader._with,
-    ast.Match: BlockReader._match,
+    ast.If: branches.read_if,
+    ast.Try: branches.read_try,
+    ast.For: branches.read_loop,
+    ast.AsyncFor: branches.read_loop,
+    ast.While: branches.read_loop,
+    ast.With: branches.read_with,
+    ast.AsyncWith: branches.read_with,
+    ast.Match: branches.read_match,
 }
-for _name, _reader in (("TryStar", BlockReader._try), ("TypeAlias", BlockReader._type_alias)):
+for _name, _reader in (("TryStar", branches.read_try), ("TypeAlias", BlockReader._type_alias)):
     if hasattr(ast, _name):
         _READERS[getattr(ast, _name)] = _reader
-
-
-def _is_not_type_checking(test: ast.expr) -> bool:
-    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and is_type_checking(test.operand)
-
-
-def _raises(body: list[ast.stmt]) -> bool:
-    return isinstance(body[-1], ast.Raise)
-
-
-def _catches_import(caught: ast.expr | None) -> bool:
-    if caught is None:
-        return True
-    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(text(kind).rsplit(".", 1)[-1] in _FAILURES for kind in kinds)
-
-
-def _suppresses(context: ast.expr) -> bool:
-    return (
-        isinstance(context, ast.Call)
-        and text(context.func) in ("suppress", "contextlib.suppress")
-        and any(_catches_import(argument) for argument in context.args)
-    )
 
 
 def _add_slots(members: Namespace, node: ast.ClassDef) -> None:

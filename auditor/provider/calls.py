@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from auditor.provider.evaluation import UNKNOWN, Evaluator, Globals, Ref, Structure
+from auditor.provider.evaluation import Evaluator
+from auditor.provider.values import UNKNOWN, Globals, Ref, Structure
 
 
 def call_value(evaluator: Evaluator, node: ast.Call, names: dict[str, Any]) -> Any:

@@ -8,43 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from auditor.provider.scopes import absolute
+from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
 
 MAX_STEPS = 200_000
 _MAX_TEXT = 2000
 _MAX_ITEMS = 50_000
-
-
-class Ref(NamedTuple):
-    """A module, or a member of one, by its absolute path."""
-
-    path: str
-
-
-class _Unknown:
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-
-UNKNOWN = _Unknown()
-
-
-class Globals:
-    """`globals()`, `vars()`, or the module object itself out of `sys.modules`."""
-
-
-class Structure:
-    """What transformers' `define_import_structure` gives: modules found on disk, plus what the code adds."""
-
-    def __init__(self, prefix: str) -> None:
-        self.prefix = prefix
-        self.extra: dict[str, Any] = {}
-
-
-class Missing(Exception):  # noqa: N818 - a signal inside this module, not an error for users
-    """A look-up that would raise `KeyError`, `AttributeError` or the like."""
 
 
 class Evaluator:

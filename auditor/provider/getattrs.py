@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from auditor.provider.evaluation import UNKNOWN, Evaluator, Missing, Ref
+from auditor.provider.evaluation import Evaluator
 from auditor.provider.scopes import imported
+from auditor.provider.values import UNKNOWN, Missing, Ref
 
 NOBODY = "api_audit_asks_for_nobody"
 """A name that no module has: what `__getattr__` does with it is what it does with any other."""

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
 from auditor.provider.calls import call_value
-from auditor.provider.evaluation import UNKNOWN, Evaluator, Globals, Missing, Ref, Structure
+from auditor.provider.evaluation import Evaluator
 from auditor.provider.getattrs import NOBODY, Getattr
 from auditor.provider.scopes import imported
+from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
 
 _MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "_LazyModule")
 _MAX_NAMES = 20_000
