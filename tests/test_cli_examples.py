@@ -54,7 +54,7 @@ def test_every_call_in_the_texts_is_understood():
     calls = []
     for file in [ROOT / "README.md", *sorted(ROOT.glob("examples/*")), ROOT / ".pre-commit-hooks.yaml"]:
         text = file.read_text(encoding="utf-8")
-        calls += re.findall(r"api-audit ((?:scan|explain|rules|cache) [^\n`#&|]*)", text)
+        calls += re.findall(r"api-audit ((?:scan|apply|explain|rules|cache) [^\n`#&|]*)", text)
     assert len(calls) >= 5
     for call in calls:
         words = [word for word in shlex.split(call) if word not in ("CONSUMER...", "[--from", "SPEC]")]

@@ -21,6 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("canonical", "renames"),
     ("checks", "fixes", "formats", "runner"),
     ("codemod", "verify"),
+    ("fixing", "patching", "resolution"),
     ("scan", "matrix"),
     ("cli",),
 )

@@ -35,6 +35,10 @@ def progress(*, quiet: bool) -> Iterator[Callback | None]:
 
     def report(what: str, done: int, total: int | None) -> None:
         if what not in tasks:
+            for earlier in bars.tasks:
+                # A stage of unknown length is over when the next one starts.
+                if earlier.total is None:
+                    bars.update(earlier.id, visible=False)
             tasks[what] = bars.add_task(_plain(what), total=total, count="")
         task = tasks[what]
         speed = next(one.speed for one in bars.tasks if one.id == task)

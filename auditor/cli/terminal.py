@@ -27,13 +27,11 @@ def width() -> int:
     return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 160)
 
 
-def deliver(text: str, file: Path | None) -> None:
+def deliver(report: str | bytes, file: Path | None) -> None:
     """Write a report to standard output, or replace `file` with it in one step."""
-    content = text.encode("utf-8", "backslashreplace")
+    encoding = "utf-8" if file else sys.stdout.encoding or "utf-8"
+    content = report if isinstance(report, bytes) else report.encode(encoding, "backslashreplace")
     if file is None:
-        encoding = (sys.stdout.encoding or "utf-8").lower()
-        if encoding not in ("utf-8", "utf8"):
-            content = text.encode(encoding, "backslashreplace")
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

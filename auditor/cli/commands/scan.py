@@ -116,9 +116,11 @@ def _render(report: Report, given: dict[str, Any]) -> str:
     return formats.renderer(given["output_format"])(report, options)
 
 
-def _diff(report: Report) -> str:
-    """All patches in order, ready for `git apply`."""
-    return "".join(file.diff for patch in report.patches for file in patch.files)
+def _diff(report: Report) -> bytes:
+    """All patches in order, ready for `git apply`, each file in its own encoding."""
+    from auditor.patches.hunks import raw
+
+    return b"".join(raw(file) for patch in report.patches for file in patch.files)
 
 
 def _close(report: Report, remarks: tuple[str, ...], given: dict[str, Any]) -> None:

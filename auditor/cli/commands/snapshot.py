@@ -49,7 +49,7 @@ def command(spec: str, /, *, as_json: bool, **given: Any) -> None:
     deliver(f"{visible(f'{taken.name} {taken.version}')}: {counts}\n", None)
     if given["quiet"]:
         return
-    received = taken.stats.get("received_bytes", 0)
+    received = taken.stats.get("traffic_bytes", 0)
     say(f"Read from {visible(taken.origin)}; {received / 1e6:.1f} MB received")
     for problem in taken.problems if given["verbose"] else ():
         say(visible(f"{problem.path}: {problem.message}"))

@@ -1,0 +1,159 @@
+"""`api-audit apply` over a real patch set: what it says, what it refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from auditor.__main__ import main
+from auditor.model import Applicability, ConsumerInfo, Patch, ProviderInfo
+from auditor.patches import hunks
+from auditor.patches.series import PatchSet, folder_name
+from auditor.patches.writer import write_set
+
+FIRST, SECOND, THIRD = b"x = 1\ny = 1\n", b"x = 2\ny = 1\n", b"x = 2\ny = 2\n"
+
+
+def patch(name: str, applicability: Applicability, before: bytes, after: bytes, path: str = "app/a.py") -> Patch:
+    return Patch(
+        name=name,
+        rule=name[4:-6],
+        applicability=applicability,
+        reason="because",
+        symbols=("lib.f",),
+        files=(hunks.make(path, before, after),),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    patches = (
+        patch("010-one.patch", "safe", FIRST, SECOND),
+        patch("020-two.patch", "safe", b"z = 1\n", b"z = 2\n", "app/b.py"),
+        patch("030-three.patch", "unsafe", SECOND, THIRD),
+    )
+    provider = ProviderInfo("lib", ("lib",), "1", "2", "index", "index", "--from")
+    name = folder_name(ConsumerInfo("app", "1", "app==1", 2), [provider])
+    return write_set(tmp_path / "generated_patches", name, PatchSet("app", "1", ("lib 1 -> 2",), patches))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    tree = tmp_path / "tree"
+    (tree / "app").mkdir(parents=True)
+    (tree / "app" / "a.py").write_bytes(FIRST)
+    (tree / "app" / "b.py").write_bytes(b"z = 1\n")
+    return tree
+
+
+def content(tree: Path) -> tuple[bytes, bytes]:
+    return (tree / "app" / "a.py").read_bytes(), (tree / "app" / "b.py").read_bytes()
+
+
+def apply(folder: Path, tree: Path, *flags: str) -> int:
+    return main(["apply", str(folder), "--to", str(tree), *flags])
+
+
+def test_apply_and_revert(folder, tree, capsys):
+    assert apply(folder, tree) == 0
+    assert content(tree) == (SECOND, b"z = 2\n")
+    out, err = capsys.readouterr()
+    assert "Applied 2 patches to 2 files" in out
+    assert "030-three.patch" in out
+    assert f"--to {tree} --revert" in err
+    assert f"Check: api-audit scan {tree} --from lib==1 --against lib==2" in err
+    assert apply(folder, tree, "--unsafe-fixes") == 0
+    assert content(tree) == (THIRD, b"z = 2\n")
+    assert apply(folder, tree, "--revert") == 0
+    assert content(tree) == (FIRST, b"z = 1\n")
+
+
+def test_check_and_diff_change_nothing(folder, tree, capsys):
+    assert apply(folder, tree, "--check") == 0
+    out, err = capsys.readouterr()
+    assert "Would apply 2 patches" in out
+    assert "Do it: api-audit apply" in err
+    assert apply(folder, tree, "--diff") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("--- a/app/a.py\n")
+    assert content(tree) == (FIRST, b"z = 1\n")
+    done = subprocess.run(["git", "apply", "--check", "-"], input=out, text=True, cwd=tree, check=False)
+    assert done.returncode == 0
+
+
+def test_a_changed_file_is_refused_and_nothing_written(folder, tree, capsys):
+    (tree / "app" / "b.py").write_bytes(b"z = 7\n")
+    assert apply(folder, tree) == 2
+    assert content(tree) == (FIRST, b"z = 7\n")
+    assert "Nothing was changed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "flags", [["--check", "--diff"], ["--revert", "--check"], ["--interactive", "--check"], ["--nonsense"]]
+)
+def test_flags_that_exclude_each_other(folder, tree, flags):
+    assert apply(folder, tree, *flags) == 2
+
+
+def test_missing_things_are_refused(folder, tree, tmp_path, capsys):
+    assert main(["apply", str(tmp_path / "none"), "--to", str(tree)]) == 2
+    assert apply(folder, tmp_path / "none") == 2
+    assert main(["apply", str(folder)]) == 2
+    assert "--to" in capsys.readouterr().err
+
+
+def git(tree: Path, *words: str) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    subprocess.run(["git", *identity, *words], cwd=tree, check=True, capture_output=True)
+
+
+def test_a_dirty_tree_is_refused(folder, tree, capsys):
+    git(tree, "init", "-q")
+    (tree / "other.py").write_text("a = 1\n")
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "start")
+    (tree / "other.py").write_text("a = 2\n")
+    assert apply(folder, tree) == 2
+    assert "other.py" in capsys.readouterr().err
+    assert content(tree) == (FIRST, b"z = 1\n")
+    assert apply(folder, tree, "--check") == 0, "looking is always allowed"
+    git(tree, "commit", "-qam", "done")
+    assert apply(folder, tree) == 0
+    assert apply(folder, tree, "--revert") == 2, "the patches themselves are uncommitted now"
+    assert apply(folder, tree, "--revert", "--allow-dirty") == 0
+
+
+def test_no_version_control_is_mentioned_once_asked_not(folder, tree, capsys):
+    apply(folder, tree)
+    assert "not under version control" in capsys.readouterr().err
+    apply(folder, tree, "--revert", "--allow-no-vcs")
+    assert "not under version control" not in capsys.readouterr().err
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
+    given = iter(answers)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.prompt", lambda *_, **__: next(given))
+
+
+def test_interactive_takes_what_is_said(folder, tree, monkeypatch):
+    answering(monkeypatch, "n", "y")
+    assert apply(folder, tree, "-i", "--unsafe-fixes") == 0
+    assert content(tree) == (FIRST, b"z = 2\n"), "the third builds on the first, which was declined"
+    answering(monkeypatch, "y", "y")
+    assert apply(folder, tree, "-i", "--unsafe-fixes") == 0
+    assert content(tree) == (THIRD, b"z = 2\n")
+
+
+def test_interactive_stops(folder, tree, monkeypatch, capsys):
+    answering(monkeypatch, "q")
+    assert apply(folder, tree, "-i") == 0
+    assert content(tree) == (FIRST, b"z = 1\n")
+    assert "No patch was chosen" in capsys.readouterr().err
+
+
+def test_interactive_needs_a_terminal(folder, tree, capsys):
+    assert apply(folder, tree, "-i") == 2
+    assert "needs a terminal" in capsys.readouterr().err
