@@ -185,17 +185,21 @@ class _Editor(cst.CSTTransformer):
                 assert isinstance(result, cst.BaseExpression)
                 result = seated(result, original_node, self.plan.file.parents.get(original_node))
             node = result
-        self._check_composed(edits, node)
+        self._check_settled(edits, node)
         return self._with_neighbours(original_node, node)
 
     @staticmethod
-    def _check_composed(edits: list[_Edit], node: cst.CSTNode) -> None:
-        """An earlier repair that would act again was undone by a later one."""
-        for edit in edits[:-1]:
-            if getattr(edit.options, "position", None) is None and isinstance(node, edit.fixer.acts_on):
-                again = _apply(edit, node, [])
-                if not isinstance(again, Around) and again is not node and not again.deep_equals(node):
+    def _check_settled(edits: list[_Edit], node: cst.CSTNode) -> None:
+        """A repair that would act again was undone by a later one, or never comes to rest."""
+        for edit in edits:
+            counts = getattr(edit.options, "position", None) is not None
+            if counts or edit.fixer.anchor is not None or not isinstance(node, edit.fixer.acts_on):
+                continue
+            again = _apply(edit, node, [])
+            if isinstance(again, cst.CSTNode) and again is not node and not again.deep_equals(node):
+                if edit is not edits[-1]:
                     raise _located(_collision(edit, edits[-1]), edits[-1].repair)
+                raise _located(RepairError("A second run would change it again"), edit.repair)
 
     def _with_neighbours(self, original: cst.CSTNode, node: cst.CSTNode) -> Any:
         if isinstance(original, cst.BaseCompoundStatement) and original in self.beside:
@@ -208,3 +212,12 @@ class _Editor(cst.CSTTransformer):
             for index, (before, after) in reversed(wanted):
                 node = beside_small(node, index, before, after)  # type: ignore[arg-type]
         return node
+
+
+def parses(source: bytes) -> bool:
+    """Whether libcst, which knows newer syntax than an older Python, can parse the file."""
+    try:
+        read(source)
+    except RepairError:
+        return False
+    return True

@@ -57,6 +57,17 @@ def raw(file: PatchedFile) -> bytes:
     return file.diff.encode(file.encoding)
 
 
+def changed_lines(file: PatchedFile) -> set[int]:
+    """Numbers (from 1) of the lines in the file after its patch that are new, or next to removed ones."""
+    found: set[int] = set()
+    for hunk in parse(raw(file).decode("latin-1"))[1]:
+        kept = difflib.SequenceMatcher(None, hunk.old, hunk.new, autojunk=False)
+        for tag, _, _, start, end in kept.get_opcodes():
+            if tag != "equal":
+                found.update(range(hunk.to + start + 1, hunk.to + max(end, start + 1) + 1))
+    return found
+
+
 @dataclass(frozen=True)
 class Hunk:
     """Lines `old`, which stand at index `at` of the file before, and `new`, at index `to` of the file after."""
