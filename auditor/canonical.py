@@ -48,33 +48,40 @@ def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | No
         return None, "the provider's sources cannot be searched"
     symbol = callee.path.rsplit(".", 1)[-1]
     passed = _passed(use, callee, new)
-    seen = 0
-    constants: list[Derived] = []
-    for site in _sites(tree, symbol, name, callee.module):
-        seen += 1
-        value = next((k.value for k in site.call.keywords if k.arg == name), None)
-        if value is None:
-            continue
-        where = f"{site.module}:{site.call.lineno}"
-        if _is_constant(value):
-            constants.append(Derived(ast.unparse(value), "constant", where))
-            continue
-        expression = _translate(site, value, passed)
-        if expression is not None:
-            return Derived(expression, "call site", where), ""
-        if seen >= _MAX_SITES:
-            break
+    near = _from_sites(_sites(tree, symbol, name, callee.module, everywhere=False), name, passed)
+    if isinstance(near, Derived) and near.origin == "call site":
+        return near, ""
     factory = _factory(tree, symbol, name, callee.module)
     if factory is not None:
         return factory, ""
-    agreed = {c.expression for c in constants}
+    found = _from_sites(_sites(tree, symbol, name, callee.module, everywhere=True), name, passed)
+    if isinstance(found, Derived):
+        return found, ""
+    return None, found or f"the provider never calls `{symbol}` with `{name}` in a way that could be read"
+
+
+def _from_sites(sites: Iterator[_Site], name: str, passed: dict[str, str]) -> Derived | str | None:
+    """What the first call says that can be put in the consumer's words, else the constant they agree on, else why not."""
+    constants: list[Derived] = []
+    seen = 0
+    for site in sites:
+        value = next((k.value for k in site.call.keywords if k.arg == name), None)
+        if value is None:
+            continue
+        seen += 1
+        where = f"{site.module}:{site.call.lineno}"
+        if _is_constant(value):
+            constants.append(Derived(ast.unparse(value), "constant", where))
+        elif (expression := _translate(site, value, passed)) is not None:
+            return Derived(expression, "call site", where)
+        if seen >= _MAX_SITES:
+            break
+    agreed = sorted({c.expression for c in constants})
     if len(agreed) == 1:
-        return constants[0], ""
-    if constants:
-        return None, f"the provider's own calls pass different constants: {', '.join(sorted(agreed))}"
-    if seen:
-        return None, f"the provider's own calls compute `{name}` from values that this call does not have"
-    return None, f"the provider never calls `{symbol}` with `{name}` in a way that could be read"
+        return constants[0]
+    if agreed:
+        return f"the provider's own calls pass different constants: {', '.join(agreed)}"
+    return f"the provider's own calls compute `{name}` from values that this call does not have" if seen else None
 
 
 def _passed(use: Use, callee: Callee, new: Side) -> dict[str, str]:
@@ -95,9 +102,9 @@ def _passed(use: Use, callee: Callee, new: Side) -> dict[str, str]:
     return found
 
 
-def _sites(tree: Searchable, symbol: str, name: str, near: str) -> Iterator[_Site]:
+def _sites(tree: Searchable, symbol: str, name: str, near: str, *, everywhere: bool) -> Iterator[_Site]:
     pattern = rf"\b{re.escape(symbol)}\s*\("
-    for module, source in tree.search(pattern, near):
+    for module, source in tree.search(pattern, near, everywhere=everywhere):
         if not re.search(rf"\b{re.escape(name)}\s*=", source):
             continue
         try:
@@ -230,7 +237,7 @@ def _assigned(name: str, site: _Site) -> ast.expr | None:
 
 def _factory(tree: Searchable, symbol: str, name: str, module: str) -> Derived | None:
     """A factory beside the definition that fills the argument where its caller does not: `kwargs["x"] = False`."""
-    for found, source in tree.search(rf"\b{re.escape(name)}\b", module):
+    for found, source in tree.search(rf"\b{re.escape(name)}\b", module, everywhere=False):
         if found != module:
             return None
         try:

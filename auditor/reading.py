@@ -23,6 +23,7 @@ from auditor.terms import (
     Term,
     Unknown,
     Unpacked,
+    bounded,
     choice,
 )
 
@@ -206,7 +207,7 @@ def comprehension_scope(generators: list[ast.comprehension], env: Environment, d
 def bind_target(target: ast.expr, value: Term, env: Environment) -> None:
     """Bind the plain names of an assignment target to (parts of) `value`."""
     if isinstance(target, ast.Name):
-        env.names[target.id] = value
+        env.names[target.id] = bounded(value)
     elif isinstance(target, ast.Starred):
         bind_target(target.value, UNKNOWN, env)
     elif isinstance(target, ast.Tuple | ast.List):

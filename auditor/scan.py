@@ -20,7 +20,7 @@ from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs
 from auditor.sides import Side, path_of
-from auditor.terms import Choice, Import, Term, root
+from auditor.terms import Import, Term, roots
 from auditor.world.world import World
 
 Progress = Callable[[str, int, int | None], None]
@@ -95,13 +95,13 @@ class Audit:
 
     def may_touch(self, term: Term) -> bool:
         """Whether a term can lead to a provider: rooted in one, or in the consumer's own names."""
-        if isinstance(term, Choice):
-            return any(self.may_touch(option) for option in term.options)
-        start = root(term)
-        if isinstance(start, Import):
+        for start in roots(term):
+            if not isinstance(start, Import):
+                return True
             package = start.path.split(".", 1)[0]
-            return package in self.providers or package in self.tree.packages
-        return True
+            if package in self.providers or package in self.tree.packages:
+                return True
+        return False
 
     def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
         """Every audited call of a provider, for the runner."""

@@ -6,6 +6,7 @@ terms describe a provider's own attributes and return values, so both sides are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import msgspec
@@ -168,3 +169,55 @@ def root(term: Term) -> Term:
             term = term.function
         else:
             return term
+
+
+def roots(term: Term) -> Iterator[Term]:
+    """Every import, name or unknown that an access path may start from.
+
+    The result of a call may come from what was passed to it (`next(iter(x))`, `replace(x, ...)`), so the arguments' roots
+    count as well.
+    """
+    stack = [term]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
+            stack.append(current.of)
+        elif isinstance(current, Call):
+            stack.extend(current.positional[:2])
+            stack.append(current.function)
+        elif isinstance(current, Choice):
+            stack.extend(current.options)
+        elif isinstance(current, Sequence):
+            stack.extend(current.items)
+        else:
+            yield current
+
+
+MAX_WEIGHT = 200
+"""Nodes a remembered term may have: real access paths have a dozen, a loop of reassignments has no bound."""
+
+
+def bounded(term: Term) -> Term:
+    """The term itself, or an unknown where it has grown beyond what any real access path needs."""
+    left = MAX_WEIGHT
+    stack: list[Term] = [term]
+    while stack:
+        left -= 1
+        if left < 0:
+            return Unknown("too many alternatives")
+        current = stack.pop()
+        if isinstance(current, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
+            stack.append(current.of)
+            if isinstance(current, Subscript):
+                stack.extend(current.index)
+        elif isinstance(current, Call):
+            stack.append(current.function)
+            stack.extend(current.positional)
+            stack.extend(value for _, value in current.keywords)
+        elif isinstance(current, Choice):
+            stack.extend(current.options)
+        elif isinstance(current, Sequence):
+            stack.extend(current.items)
+        elif isinstance(current, Mapping):
+            stack.extend(value for _, value in current.items)
+    return term

@@ -121,8 +121,8 @@ def _optional(
     usage = next((u for u in usages if u.how in ("subscript", "unpack", "iterate", "attribute")), None)
     name = _name(after.path)
     if successor is not None:
-        note = f"`{successor}` is new and returns what `{name}` used to return: it may have to be called next"
-        return "warning", f"`{name}` may return `None` now", "may be `None`", usage, note
+        message = f"`{name}` may return `None` now; `{successor}`, which is new, returns what it used to return"
+        return "warning", message, "may be `None`", usage, f"`{successor}` may have to be called after it"
     if usage is not None:
         return (
             "warning",

@@ -10,7 +10,8 @@ from auditor.renames import renamed_member
 from auditor.sides import Side, exists, path_of
 from auditor.terms import Member
 from auditor.whereabouts import describe, member_names, whereabouts
-from auditor.world.values import InstanceValue, Missing, Value
+from auditor.world.members import member
+from auditor.world.values import InstanceValue, Missing, Options, Value, alternatives
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -19,6 +20,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         return
     now = new.value(use.term)
     if not isinstance(now, Missing):
+        yield from _sometimes(use, old, new)
         return
     was = old.value(use.term)
     if not exists(was):
@@ -53,6 +55,36 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     )
     if finding is not None:
         yield finding
+
+
+def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """The receiver may be of a class that it never was before, and that class lacks the name."""
+    assert isinstance(use.term, Member)
+    owners = new.value(use.term.of)
+    if not isinstance(owners, Options) or use.kind != "attribute":
+        return
+    before = {path_of(v) for v in alternatives(old.value(use.term.of))}
+    if not exists(old.value(use.term)) or None in before:
+        return
+    for owner in alternatives(owners):
+        if path_of(owner) in before:
+            continue
+        lacking = member(new.world, owner, use.term.name)
+        if isinstance(lacking, Missing) and lacking.certain:
+            finding = use_finding(
+                "unresolved-attribute",
+                "warning",
+                use,
+                new,
+                f"{next(iter(before))}.{use.term.name}",
+                f"this may be a `{lacking.owner}` now, which has no `{use.term.name}`",
+                label="not on every alternative",
+                confidence="medium",
+                unfixed="which alternative is chosen depends on the provider's settings",
+            )
+            if finding is not None:
+                yield finding
+            return
 
 
 def _symbol(was: Value, owner: Value, name: str) -> str:

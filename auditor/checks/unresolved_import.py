@@ -9,15 +9,15 @@ from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side, exists
 from auditor.terms import Import
 from auditor.whereabouts import Whereabouts, whereabouts
-from auditor.world.values import Missing
+from auditor.world.values import Missing, Value
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each imported name that was there and is gone, with where it went."""
     if use.kind != "import" or not isinstance(use.term, Import):
         return
-    now = new.value(use.term)
-    if not isinstance(now, Missing) or not exists(old.value(use.term)):
+    now = _imported(use, new)
+    if not isinstance(now, Missing) or not exists(_imported(use, old)):
         return
     if any(g.kind in ("import-fallback", "type-checking") and not g.negated for g in use.guards):
         return
@@ -43,6 +43,19 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     )
     if finding is not None:
         yield finding
+
+
+def _imported(use: Use, side: Side) -> Value:
+    """What an import statement gets: the module it names has to be one, whatever a package's `__getattr__` serves."""
+    assert isinstance(use.term, Import)
+    path = use.term.path
+    if use.text.startswith("from ") and not use.text.endswith(" *"):
+        module = path.rpartition(".")[0]
+        if side.world.owns(module) and not side.world.has_module(module):
+            return Missing("", path, "module")
+    elif side.world.owns(path) and not side.world.has_module(path):
+        return Missing("", path, "module")
+    return side.value(use.term)
 
 
 def _message(path: str, now: Missing, found: Whereabouts, new: Side, *, gone_module: bool, is_from: bool) -> str:

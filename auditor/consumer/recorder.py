@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
 
 from auditor.consumer.places import Places
 from auditor.model import Argument, Guard, Usage, Use, UseKind
 from auditor.reading import Environment, bind_target, comprehension_scope, read, text
-from auditor.terms import Choice, Import, Member, Name, Term, Unknown, root
+from auditor.terms import Import, Member, Name, Term, Unknown, root, roots
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?\Z")
 _NOT_PATHS = frozenset(
@@ -35,7 +36,7 @@ class Recorder:
         self.module = module
         self.places = Places(path, source)
         self.interesting = interesting
-        self.foreign = {
+        self.foreign = (frozenset(dir(builtins)) - imports.keys()) | {
             name for name, paths in imports.items() if all(p and p.split(".", 1)[0] not in interesting for p in paths)
         }
         self.guards: list[Guard] = []
@@ -65,16 +66,14 @@ class Recorder:
     # what matters
 
     def _relevant(self, term: Term) -> bool:
-        if isinstance(term, Choice):
-            return any(self._relevant(option) for option in term.options)
-        start = root(term)
+        return any(self._is_ours(start) for start in roots(term))
+
+    def _is_ours(self, start: Term) -> bool:
         match start:
             case Import(path):
                 return path.split(".", 1)[0] in self.interesting
             case Name(module, name):
                 return module == self.module and name not in self.foreign
-            case Choice():
-                return self._relevant(start)
             case _:
                 return False
 

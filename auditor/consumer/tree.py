@@ -19,6 +19,11 @@ from auditor.model import Problem
 from auditor.terms import Mapping as Keywords
 from auditor.terms import Term
 
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
+)
+_HOPS = 2
+"""How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
 _DECODER = msgspec.msgpack.Decoder(ConsumerModule)
 _ENCODER = msgspec.msgpack.Encoder()
 
@@ -70,11 +75,34 @@ class ConsumerTree:
         return None
 
     def touching(self) -> list[str]:
-        """Modules whose source mentions a provider at all."""
+        """Modules whose source mentions a provider, and those that import such a module and may be handed its objects."""
         names = "|".join(map(re.escape, sorted(self.providers)))
         pattern = re.compile(rf"\b(?:{names})\b".encode())
-        paths = {path: module for module, path in self.sources.modules.items()}
-        return [paths[path] for path, source in self.sources.read(paths).items() if pattern.search(source)]
+        modules = {path: module for module, path in self.sources.modules.items()}
+        contents = self.sources.read(modules)
+        direct = {modules[path] for path, source in contents.items() if pattern.search(source)}
+        found = set(direct)
+        imports = {m: self._imports(m, path, contents[path]) for path, m in modules.items() if m not in direct}
+        for _ in range(_HOPS):
+            found |= {m for m, imported in imports.items() if imported & found}
+        return [m for m in self.sources.modules if m in found]
+
+    def _imports(self, module: str, path: str, source: bytes) -> set[str]:
+        """The consumer's own modules that an unparsed source seems to import."""
+        is_package = path.rsplit("/", 1)[-1] == "__init__.py"
+        found: set[str] = set()
+        for match in _IMPORT.finditer(source):
+            target = (match[1] or match[3]).decode("ascii", "replace")
+            level = len(target) - len(target.lstrip("."))
+            if level:
+                parts = module.split(".")
+                base = parts[: len(parts) - level + is_package]
+                target = ".".join([*base, *target.lstrip(".").split(".")]).strip(".")
+            if target.split(".", 1)[0] in self.packages:
+                found.add(target)
+                names = re.findall(rb"\w+", match[2] or b"")
+                found.update(f"{target}.{name.decode('ascii', 'replace')}" for name in names)
+        return found & self.sources.modules.keys()
 
     def analyses(self, modules: Sequence[str]) -> list[FileAnalysis]:
         """The analyses of some modules, in order."""

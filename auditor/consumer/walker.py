@@ -20,6 +20,7 @@ from auditor.terms import (
     Name,
     Term,
     Unknown,
+    bounded,
     choice,
 )
 
@@ -311,7 +312,7 @@ class _Walker:
             owner = read(target.value, env)
             if env.class_path and owner == Instance(_class_term(self.module, env.class_path)):
                 known = self.attributes.setdefault(env.class_path, {})
-                known[target.attr] = choice([known[target.attr], value]) if target.attr in known else value
+                known[target.attr] = bounded(choice([known[target.attr], value]) if target.attr in known else value)
             self.recorder.store(target, source, value, env, scope)
         elif isinstance(target, ast.Subscript):
             self.recorder.expression(target.value, env, scope)
@@ -390,7 +391,7 @@ class _Walker:
         self.block(node.body, env, scope)
         self.recorder.leave()
         if self.returns and not _is_generator(node):
-            self.results[scope] = choice(self.returns)
+            self.results[scope] = bounded(choice(self.returns))
         self.returns = outer_returns
 
     def class_(self, node: ast.ClassDef, env: Environment, scope: str) -> None:
@@ -470,7 +471,7 @@ def _join(ends: Sequence[dict[str, Term]]) -> dict[str, Term]:
         if len(values) > 1 and all(isinstance(v, Mapping) for v in values):
             joined[name] = merge(values)
         else:
-            joined[name] = choice(values)
+            joined[name] = bounded(choice(values))
     return joined
 
 

@@ -183,10 +183,9 @@ class World:
                 continue
             value = self.global_name(module, parts[count], strict=True)
             for name in parts[count + 1 :]:
+                if isinstance(value, Missing):  # what is asked of it was expected to be a module, or to be in one
+                    return Missing(module, ".".join(parts[count:]), "module")
                 value = members.member(self, value, name)
-            if isinstance(value, Missing) and isinstance(self.global_name(module, parts[count], strict=True), Missing):
-                kind = "module" if count + 1 < len(parts) else "member of module"
-                return Missing(module, ".".join(parts[count:]), kind)
             return value
         return Missing("", path, "module")
 
