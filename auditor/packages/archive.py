@@ -1,4 +1,4 @@
-"""Opens a wheel, egg or sdist as a whole file, and keeps tables of contents of archives in the store."""
+"""Opens a wheel, egg or sdist as a whole file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from auditor.errors import ArchiveError
-from auditor.packages import listing as contents
 from auditor.packages.limits import MIB
-from auditor.packages.listing import FileEntry, Listing
+from auditor.packages.listing import FileEntry, Listing, load_listing, save_listing
 from auditor.packages.readers import ZipReader
 from auditor.packages.release import Release
 from auditor.packages.sources import LocalSource
@@ -41,45 +38,31 @@ class Unpacked(NamedTuple):
         return Blob(self.digest, self.data(), self.packed)
 
 
-def unpack_archive(source: LocalSource, filename: str, *, name: str | None) -> tuple[Listing, Iterable[Unpacked]]:
+def unpack_archive(
+    source: LocalSource, filename: str, *, name: str | None, whole: bool = False
+) -> tuple[Listing, Iterable[Unpacked]]:
     """The table of contents of a whole archive and all its sources."""
     if not filename.lower().endswith(_BINARIES):
         from auditor.packages.sdist import list_sdist
 
-        return list_sdist(source, name=name)
+        return list_sdist(source, name=name, whole=whole)
     listing = list_wheel(source, name=name or normalise(filename.split("-", 1)[0]))
     return listing, _sources(source, listing.files)
 
 
-def load_listing(store: Store, key: str) -> Listing | None:
-    """A stored table of contents."""
-    raw = store.get("listing", f"{contents.SCHEMA}:{key}")
-    if raw is None:
-        return None
-    try:
-        return msgspec.msgpack.decode(raw, type=Listing)
-    except msgspec.DecodeError:
-        return None
-
-
-def save_listing(store: Store, key: str, listing: Listing) -> None:
-    """Keep a table of contents."""
-    store.put("listing", f"{contents.SCHEMA}:{key}", msgspec.msgpack.encode(listing))
-
-
-def open_archive(path: Path, *, store: Store, name: str | None = None) -> Release:
+def open_archive(path: Path, *, store: Store, name: str | None = None, whole: bool = False) -> Release:
     """Open an archive on this machine."""
     source = LocalSource(path, path.name)
     if path.name.lower().endswith(_BINARIES):
         wheel = list_wheel(source, name=name or normalise(path.name.split("-", 1)[0]))
         return Release(wheel, path.name, store=store, reader=lambda: ZipReader(source), name=name)
-    key = f"sha256:{_file_digest(path)}:{name or ''}"
-    listing = load_listing(store, key) or _unpack_into(store, key, source, name)
+    key = f"sha256:{_file_digest(path)}:{name or ''}:{whole}"
+    listing = load_listing(store, key) or _unpack_into(store, key, source, name, whole=whole)
     return Release(listing, path.name, store=store, reader=lambda: _Again(source), name=name)
 
 
-def _unpack_into(store: Store, key: str, source: LocalSource, name: str | None) -> Listing:
-    listing, unpacked = unpack_archive(source, source.where, name=name)
+def _unpack_into(store: Store, key: str, source: LocalSource, name: str | None, *, whole: bool) -> Listing:
+    listing, unpacked = unpack_archive(source, source.where, name=name, whole=whole)
     store.put_blobs(item.blob() for item in unpacked)
     save_listing(store, key, listing)
     return listing
@@ -94,7 +77,7 @@ class _Again:
     def read(self, entries: Sequence[FileEntry]) -> Iterator[tuple[FileEntry, bytes, bytes | None]]:
         """Each entry with its content."""
         wanted = {entry.name: entry for entry in entries}
-        for item in unpack_archive(self._source, self._source.where, name=None)[1]:
+        for item in unpack_archive(self._source, self._source.where, name=None, whole=True)[1]:
             if item.name in wanted:
                 yield wanted[item.name], item.data(), item.packed
 

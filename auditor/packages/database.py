@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
@@ -147,6 +146,8 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def discard(folder: Path) -> bool:
     """Remove a damaged store folder in one step, so that no process ever sees half of it; False if that failed."""
+    import shutil
+
     aside = folder.with_name(f"{folder.name}.damaged-{os.getpid()}-{time.monotonic_ns()}")
     try:
         folder.rename(aside)

@@ -9,8 +9,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from auditor.errors import ArchiveError, SpecError
 from auditor.packages.folder import FolderReader, list_tree, open_folder, walk
@@ -18,6 +16,7 @@ from auditor.packages.layout import import_packages
 from auditor.packages.limits import is_source
 from auditor.packages.listing import Listing, Metadata
 from auditor.packages.metadata import parse_metadata
+from auditor.packages.pipconf import local_path
 from auditor.packages.release import Release
 from auditor.packages.spec import normalise
 from auditor.packages.store import Store
@@ -195,7 +194,7 @@ def _editable(site: Path, info: Path, links: list[str]) -> Path | None:
     try:
         direct = json.loads(_text(info / "direct_url.json") or "{}")
         if direct.get("dir_info", {}).get("editable") is True:
-            return Path(url2pathname(unquote(urlsplit(direct["url"]).path)))
+            return local_path(direct["url"])
     except (ValueError, KeyError, AttributeError, TypeError):
         pass
     for link in links:

@@ -13,7 +13,7 @@ from auditor.packages import limits
 from auditor.packages.layout import import_packages
 from auditor.packages.limits import is_source
 from auditor.packages.listing import FileEntry, Listing, Metadata
-from auditor.packages.project import CONFIGURATION, METADATA, read_project
+from auditor.packages.project import CONFIGURATION, METADATA, everything, read_project
 from auditor.packages.release import Release
 from auditor.packages.spec import normalise
 from auditor.packages.store import Store
@@ -65,12 +65,7 @@ def open_folder(
 
 def list_tree(sizes: dict[str, int], files: dict[str, str], *, whole: bool) -> tuple[FileEntry, ...]:
     """Entries for the import packages; with `whole` also for every other source, under its path in the tree."""
-    chosen = dict(files)
-    if whole:
-        taken = set(chosen.values())
-        for path in filter(is_source, sizes):
-            if path not in taken:
-                chosen.setdefault(path, path)
+    chosen = everything(sizes, files) if whole else files
     entries = [
         FileEntry(path, sizes[place], member="" if place == path else place) for path, place in sorted(chosen.items())
     ]

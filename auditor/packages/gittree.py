@@ -12,10 +12,9 @@ import msgspec
 
 from auditor.errors import ArchiveError, SpecError
 from auditor.packages import limits
-from auditor.packages.archive import load_listing, save_listing
 from auditor.packages.folder import list_tree, wanted
 from auditor.packages.layout import import_packages
-from auditor.packages.listing import FileEntry, Listing
+from auditor.packages.listing import FileEntry, Listing, load_listing, save_listing
 from auditor.packages.project import read_project
 from auditor.packages.release import Release
 from auditor.packages.store import Store

@@ -6,15 +6,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
+from urllib.parse import urlsplit
 
 import msgspec
 
 from auditor.errors import PackageIndexError
 from auditor.packages.files import IndexFile
 from auditor.packages.limits import MAX_PAGE
-from auditor.packages.pipconf import PipConfig, read_config, redacted
+from auditor.packages.pipconf import PipConfig, config_identity, local_path, read_config, redacted
 from auditor.packages.store import Store
 from auditor.packages.traffic import Traffic
 
@@ -42,10 +41,19 @@ class PackageIndex:
     ) -> None:
         self.store = store
         self.offline = offline
-        self.config = config if config is not None else read_config(index_url=index_url)
+        self._index_url = index_url
+        self._given = config
+        self._config = config
         self.traffic = Traffic()
         self._transport: Transport | None = None
         self._projects: dict[str, list[IndexFile]] = {}
+
+    @property
+    def config(self) -> PipConfig:
+        """How pip is configured; read when first needed."""
+        if self._config is None:
+            self._config = read_config(index_url=self._index_url)
+        return self._config
 
     @property
     def transport(self) -> Transport:
@@ -59,26 +67,33 @@ class PackageIndex:
     @property
     def identity(self) -> str:
         """Differs whenever the configuration could lead to other packages."""
-        return self.config.identity
+        if self._given is not None:
+            return "\n".join(map(redacted, (*self._given.index_urls, "", *self._given.find_links)))
+        return config_identity(index_url=self._index_url)
 
     def as_offline(self) -> PackageIndex:
         """The same indexes, as far as the store knows them."""
-        return self if self.offline else PackageIndex(self.store, offline=True, config=self.config)
+        if self.offline:
+            return self
+        return PackageIndex(self.store, index_url=self._index_url, offline=True, config=self._given)
 
-    def files(self, name: str, *, satisfied: Callable[[list[IndexFile]], bool] | None = None) -> list[IndexFile]:
+    def files(
+        self, name: str, *, satisfied: Callable[[list[IndexFile]], bool] | None = None, renew: bool = False
+    ) -> list[IndexFile]:
         """The release files of a (normalised) project on all indexes; empty if no index has it.
 
         Args:
             name: The normalised project name.
             satisfied: Says whether an old page will do, because what is sought is on it and never changes.
+            renew: Ask the indexes again, whatever is known.
         """
-        files = self._projects.get(name)
+        files = None if renew else self._projects.get(name)
         if files is None:
             if satisfied is not None:
                 stale = self._gather(name, max_age=float("inf"), ask=False)
                 if satisfied(stale):
                     return stale
-            files = self._projects[name] = self._gather(name, max_age=FRESH_SECONDS, ask=True)
+            files = self._projects[name] = self._gather(name, max_age=-1 if renew else FRESH_SECONDS, ask=True)
         return files
 
     def close(self) -> None:
@@ -91,7 +106,7 @@ class PackageIndex:
         for place in (*self.config.index_urls, *self.config.find_links):
             is_index = place in self.config.index_urls
             if "://" not in place or place.startswith("file:"):
-                folder = Path(url2pathname(unquote(urlsplit(place).path)) if "://" in place else place).expanduser()
+                folder = local_path(place) if "://" in place else Path(place).expanduser()
                 files = _local(folder / name if is_index else folder, name)
             else:
                 files = self._remote(f"{place}/{name}/" if is_index else place, name, max_age=max_age, ask=ask)

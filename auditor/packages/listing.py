@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from auditor.packages.store import Store
+
 SCHEMA = 1
 """Raised whenever the stored form or the meaning of `Listing` changes; part of its store key."""
 
@@ -48,3 +50,19 @@ class Listing(msgspec.Struct, frozen=True):
     metadata: Metadata
     packages: tuple[str, ...]
     files: tuple[FileEntry, ...]
+
+
+def load_listing(store: Store, key: str) -> Listing | None:
+    """A stored table of contents."""
+    raw = store.get("listing", f"{SCHEMA}:{key}")
+    if raw is None:
+        return None
+    try:
+        return msgspec.msgpack.decode(raw, type=Listing)
+    except msgspec.DecodeError:
+        return None
+
+
+def save_listing(store: Store, key: str, listing: Listing) -> None:
+    """Keep a table of contents."""
+    store.put("listing", f"{SCHEMA}:{key}", msgspec.msgpack.encode(listing))

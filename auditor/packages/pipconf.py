@@ -1,7 +1,7 @@
 """How pip is configured on this machine: indexes, find-links, certificate, proxy, timeout. It is not imported for that.
 
-Read in pip's own order: global, user and site files, the file in `PIP_CONFIG_FILE`, then `PIP_*` variables; within a
-file the `[global]` section, then `[install]`.
+Read in pip's own order: global, user and site files, then the file in `PIP_CONFIG_FILE`; of all of them the `[global]`
+section, then `[install]`; then `PIP_*` variables.
 """
 
 from __future__ import annotations
@@ -35,11 +35,6 @@ class PipConfig(msgspec.Struct, frozen=True):
     retries: int = 5
     trusted_hosts: tuple[str, ...] = ()
 
-    @property
-    def identity(self) -> str:
-        """A digest that differs whenever other packages could be found."""
-        return hashlib.sha256("\n".join((*self.index_urls, "", *self.find_links)).encode()).hexdigest()
-
 
 def config_files(environ: Mapping[str, str] | None = None) -> list[Path]:
     """The files that pip would read, in its order, existing or not."""
@@ -67,6 +62,23 @@ def config_files(environ: Mapping[str, str] | None = None) -> list[Path]:
         files = files + user
     files = [*files, Path(sys.prefix) / name]
     return [*files, Path(chosen)] if chosen else files
+
+
+def config_identity(*, index_url: str | None = None, environ: Mapping[str, str] | None = None) -> str:
+    """A digest that differs whenever pip is configured otherwise; cheap, since nothing is parsed."""
+    environ = os.environ if environ is None else environ
+    digest = hashlib.sha256()
+    if index_url is not None:
+        return hashlib.sha256(redacted(index_url).encode()).hexdigest()
+    for path in config_files(environ):
+        try:
+            digest.update(path.read_bytes())
+        except OSError:  # noqa: PERF203 - half a dozen files
+            digest.update(b"-")
+    for variable in sorted(environ):
+        if variable.startswith("PIP_"):
+            digest.update(f"{variable}={environ[variable]}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
 
 
 def read_config(*, index_url: str | None = None, environ: Mapping[str, str] | None = None) -> PipConfig:
@@ -99,8 +111,15 @@ def redacted(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
+def local_path(url: str) -> Path:
+    """The path that a `file:` URL names."""
+    from urllib.request import url2pathname
+
+    return Path(url2pathname(urlsplit(url).path))
+
+
 def _options(environ: Mapping[str, str]) -> dict[str, str]:
-    options: dict[str, str] = {}
+    sections: dict[str, dict[str, str]] = {name: {} for name in _SECTIONS}
     for path in config_files(environ):
         try:
             text = path.read_text(encoding="utf-8")
@@ -108,14 +127,16 @@ def _options(environ: Mapping[str, str]) -> dict[str, str]:
             continue
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"pip's configuration cannot be read: {error}", where=str(path)) from error
-        options.update(_parse(text, path))
+        for section, found in _parse(text, path).items():
+            sections[section].update(found)
+    options = {key: value for name in _SECTIONS for key, value in sections[name].items()}
     for variable, value in environ.items():
         if variable.startswith("PIP_") and value:
             options[variable[4:].lower().replace("_", "-")] = value
     return options
 
 
-def _parse(text: str, path: Path) -> dict[str, str]:
+def _parse(text: str, path: Path) -> dict[str, dict[str, str]]:
     import configparser
 
     parser = configparser.RawConfigParser()
@@ -124,12 +145,15 @@ def _parse(text: str, path: Path) -> dict[str, str]:
     except configparser.Error as error:
         message = " ".join(str(error).split())
         raise ConfigError(f"pip's configuration cannot be read: {message}", where=str(path)) from error
-    found: dict[str, str] = {}
-    for section in _SECTIONS:
-        if parser.has_section(section):
-            for key, value in parser.items(section):
-                found[key.lower().replace("_", "-").removeprefix("--")] = value.strip()
-    return {key: value for key, value in found.items() if value}
+    return {
+        section: {
+            key.lower().replace("_", "-").removeprefix("--"): value.strip()
+            for key, value in parser.items(section)
+            if value.strip()
+        }
+        for section in _SECTIONS
+        if parser.has_section(section)
+    }
 
 
 def _number(options: Mapping[str, str], key: str, default: str) -> float:

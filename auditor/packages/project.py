@@ -79,6 +79,16 @@ def read_project(paths: Collection[str], text: Callable[[str], bytes | None], *,
     return Project(metadata, files)
 
 
+def everything(paths: Iterable[str], files: dict[str, str]) -> dict[str, str]:
+    """The import packages' files and then every other source, under its path in the tree."""
+    chosen = dict(files)
+    taken = set(files.values())
+    for path in paths:
+        if is_source(path) and path not in taken:
+            chosen.setdefault(path, path)
+    return chosen
+
+
 def _under(sources: Iterable[str], root: str, known: set[str], explicit: set[str], *, strict: bool) -> dict[str, str]:
     """Import paths of the packages and modules under one root; `strict` asks for a true package or the known name."""
     prefix = f"{root}/" if root else ""

@@ -203,17 +203,17 @@ def open_release(
         index: The package indexes.
         offline: Nothing is asked from the network (also if `index` is not offline by itself).
         name: The distribution name, needed for `env:` and useful for folders and files.
-        whole: Of a folder or git reference all Python files, instead of its import packages alone.
+        whole: Of a folder, git reference or sdist all Python files, instead of its import packages alone.
     """
     parsed = parse_spec(spec, name=name) if isinstance(spec, str) else spec
     if isinstance(parsed, IndexSpec):
         from auditor.packages.published import open_published
 
-        return open_published(parsed, store=store, index=index.as_offline() if offline else index)
+        return open_published(parsed, store=store, index=index.as_offline() if offline else index, whole=whole)
     if isinstance(parsed, ArchiveSpec):
         from auditor.packages.archive import open_archive
 
-        return open_archive(parsed.path, store=store, name=parsed.name)
+        return open_archive(parsed.path, store=store, name=parsed.name, whole=whole)
     if isinstance(parsed, FolderSpec):
         if parsed.ref is not None:
             from auditor.packages.gittree import open_git

@@ -17,7 +17,7 @@ from auditor.packages.archive import Unpacked, deflate
 from auditor.packages.layout import import_packages
 from auditor.packages.limits import MIB, check_name, check_size, is_source
 from auditor.packages.listing import FileEntry, Listing
-from auditor.packages.project import CONFIGURATION, METADATA, read_project
+from auditor.packages.project import CONFIGURATION, METADATA, everything, read_project
 from auditor.packages.sources import LocalSource
 from auditor.packages.zipdir import read_directory, require_readable, unpack
 
@@ -36,18 +36,19 @@ class _Content(NamedTuple):
     crc: int
 
 
-def list_sdist(source: LocalSource, *, name: str | None) -> tuple[Listing, list[Unpacked]]:
+def list_sdist(source: LocalSource, *, name: str | None, whole: bool = False) -> tuple[Listing, list[Unpacked]]:
     """The table of contents of an sdist and its sources.
 
     Args:
         source: The whole file.
         name: The distribution name, if known.
+        whole: List all sources, not only those of the import packages.
     """
     members = _zip_members(source) if _is_zip(source) else _tar_members(source)
-    return _listed(_collect(members, source.where), name, source.where)
+    return _listed(_collect(members, source.where), name, source.where, whole=whole)
 
 
-def _listed(found: dict[str, _Content], name: str | None, where: str) -> tuple[Listing, list[Unpacked]]:
+def _listed(found: dict[str, _Content], name: str | None, where: str, *, whole: bool) -> tuple[Listing, list[Unpacked]]:
     tops = {path.partition("/")[0] for path in found}
     top = tops.pop() + "/" if len(tops) == 1 and all("/" in path for path in found) else ""
     tree = {path.removeprefix(top): content for path, content in found.items()}
@@ -58,7 +59,8 @@ def _listed(found: dict[str, _Content], name: str | None, where: str) -> tuple[L
     project = read_project(tree.keys(), text, name=name)
     entries = []
     unpacked = []
-    for path, place in sorted(project.files.items()):
+    chosen = everything(tree, project.files) if whole else project.files
+    for path, place in sorted(chosen.items()):
         content = tree[place]
         member = "" if top + place == path else top + place
         entries.append(FileEntry(path, content.data.size, content.data.digest, member, content.crc))

@@ -13,6 +13,8 @@ ARCHIVES = (".whl", ".egg", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _REQUIREMENT = re.compile(rf"(?P<name>{_NAME})\s*(?:\[(?P<extras>[^\]]*)\])?\s*(?P<rest>.*)", re.DOTALL)
 _DIRECT = re.compile(rf"(?P<name>{_NAME})\s*@\s*(?P<rest>.+)", re.DOTALL)
+_PLAIN = re.compile(r"==\s*\d{1,9}(\.\d{1,9}){0,9}((a|b|rc)\d{1,9})?(\.post\d{1,9})?(\.dev\d{1,9})?")
+"""The usual case, for which `packaging` need not be loaded."""
 _HINT = "Write `name==1.2`, `name>=1,<2`, `name`, a folder, `folder@gitref`, a .whl or .tar.gz file, or `env:PYTHON`"
 
 
@@ -117,8 +119,6 @@ def _place(text: str, name: str | None, *, anywhere: bool = False) -> Spec | Non
 
 
 def _requirement(text: str) -> IndexSpec:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
     match = _REQUIREMENT.fullmatch(text)
     if match is None:
         raise SpecError("not a package specification", where=text, hint=_HINT)
@@ -131,6 +131,10 @@ def _requirement(text: str) -> IndexSpec:
         raise SpecError("not a package specification", where=text, hint=f"Write `{match['name']}=={rest}`")
     if rest.startswith("=") and not rest.startswith("=="):
         raise SpecError("not a version specifier", where=text, hint=f"Write `{match['name']}=={rest[1:].strip()}`")
+    if not rest or _PLAIN.fullmatch(rest):
+        return IndexSpec(normalise(match["name"]), "".join(rest.split()), text)
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
     try:
         specifier = str(SpecifierSet(rest))
     except InvalidSpecifier:

@@ -56,6 +56,14 @@ def matching(spec: IndexSpec, published: Mapping[Version, Sequence[IndexFile]]) 
     return sorted(specifier.filter(usable))
 
 
+def has_exactly(spec: IndexSpec, files: Iterable[IndexFile]) -> bool:
+    """Whether exactly one version is asked for and the files have it: published releases do not change."""
+    from packaging.specifiers import SpecifierSet
+
+    specifier = SpecifierSet(spec.specifier)
+    return spec.exact is not None and any(specifier.contains(version, prereleases=True) for version in releases(files))
+
+
 def choose(spec: IndexSpec, files: Sequence[IndexFile]) -> tuple[Version, list[IndexFile]]:
     """The highest version that matches, and its files (those that are not yanked, if there are any)."""
     published = releases(files)
