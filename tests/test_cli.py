@@ -138,11 +138,13 @@ def test_ctrl_c_exits_130(pipeline):
         (["scan", "app", "--agianst", "x"], "--against"),
         (["scan", "app", "--against", "x", "--output-format", "jsno"], "Did you mean `json`?"),
         (["scan", "app"], "--against"),
+        (["scan", "app", "--against", "x", "--select", "mising-argument"], "Did you mean `missing-argument`"),
+        (["scan", "app", "--against", "x", "--ignore", "zzz"], "api-audit rules"),
         (["--nonsense"], "--nonsense"),
         ([], "Usage"),
     ],
 )
-def test_bad_usage_exits_2_and_says_what_was_meant(arguments, said, capsys):
+def test_bad_usage_exits_2_and_says_what_was_meant(arguments, said, capsys, pipeline):
     assert main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -31,6 +31,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def audit(given: dict[str, Any], located: Located) -> Outcome:
     """Scan as the command line asks."""
+    _refuse_unknown_rules(given, located)
     known, file = _baseline(given)
     triage = Triage.of(
         located.config,
@@ -53,6 +54,24 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
     elif stale:
         remarks.append(f"{len(stale)} entries of {file} are stale. Renew it with --write-baseline")
     return Outcome(report, tuple(remarks), len(stale))
+
+
+def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:
+    """A mistyped rule would be silently ineffective; patterns with `*` may match nothing."""
+    config = located.config
+    asked = [
+        *given["select"],
+        *given["ignore"],
+        *(rule for rules in config.per_file_ignores.values() for rule in rules),
+    ]
+    asked += [entry.rule for entry in config.ignores() if entry.rule]
+    named = [rule for rule in asked if "*" not in rule]
+    if not named:
+        return
+    from auditor.cli.rulebook import find
+
+    for rule in named:
+        find(rule, given["rules"])
 
 
 @contextmanager

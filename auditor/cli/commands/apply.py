@@ -32,7 +32,7 @@ Exit code: 0 done (or nothing to do), 2 refused or could not finish; then no fil
 _SIGNS: dict[str, Paint] = {"+": "green", "-": "red", "@": "cyan"}
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=EXAMPLES, short_help="Apply patches that scan has written, or take them back.")
 @click.argument("folder", type=FOLDER, metavar="DIR")
 @click.option("--to", "target", required=True, metavar="PATH|env:PYTHON", help="What to patch.")
 @click.option("--unsafe-fixes", is_flag=True, allow_from_autoenv=False, help="Also apply patches marked unsafe.")

@@ -12,7 +12,7 @@ from auditor.cli.terminal import deliver
 _ACTIONS = ("clean", "dir", "size")
 
 
-@click.command(epilog="Example: api-audit cache size")
+@click.command(epilog="Example: api-audit cache size", short_help="Where read releases are kept: dir, size, clean.")
 @click.argument("action", type=Named(lambda: _ACTIONS))
 @click.option("--cache-dir", type=FOLDER, metavar="DIR", help="The cache folder. [default: the user's cache]")
 def command(action: str, cache_dir: Path | None) -> None:

@@ -16,7 +16,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return [rule for rule in rulebook() if rule.startswith(incomplete)]
 
 
-@click.command(epilog="Example: api-audit explain missing-argument")
+@click.command(epilog="Example: api-audit explain missing-argument", short_help="Explain a rule.")
 @click.argument("rule", required=False, shell_complete=_complete)
 @click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
 def command(rule: str | None, rules: tuple[Path, ...]) -> None:

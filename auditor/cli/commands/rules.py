@@ -11,7 +11,7 @@ from auditor.cli.rulebook import rulebook
 from auditor.cli.terminal import deliver
 
 
-@click.command(epilog="Example: api-audit rules --rules our-rules/")
+@click.command(epilog="Example: api-audit rules --rules our-rules/", short_help="List all rules.")
 @click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
 @click.option("--json", "as_json", is_flag=True, help="For machines: a JSON list.")
 def command(rules: tuple[Path, ...], *, as_json: bool) -> None:

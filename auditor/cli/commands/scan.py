@@ -29,7 +29,7 @@ Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
 """
 
 
-@click.command(cls=Configured, epilog=EXAMPLES)
+@click.command(cls=Configured, epilog=EXAMPLES, short_help="Find drift, and write patches for it.")
 @click.argument("consumers", nargs=-1, metavar="CONSUMER...")
 @click.option("--against", multiple=True, metavar="SPEC", help="Release to audit against; may be repeated.")
 @click.option(

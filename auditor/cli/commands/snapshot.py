@@ -20,7 +20,7 @@ Examples:
 """
 
 
-@click.command(cls=Configured, epilog=EXAMPLES)
+@click.command(cls=Configured, epilog=EXAMPLES, short_help="Read a release whole into the cache.")
 @click.argument("spec")
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @sources
