@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from auditor.formats import RenderOptions
+from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats._frame import frame
 from auditor.formats._style import Palette
@@ -17,6 +18,8 @@ def render(report: Report, options: RenderOptions) -> str:
     """The whole report as text."""
     paint = Palette(color=options.color)
     shown = [finding for finding in report.findings if options.verbose or finding.state == "open"]
+    # In source order, but notes behind what needs an answer.
+    shown.sort(key=lambda finding: finding.severity == "info")
     blocks = [paint("bold", visible(headline(report)))]
     if options.statistics:
         blocks.append("\n".join(_statistics(shown)))
@@ -78,7 +81,7 @@ def _signature(provider: str, release: str | None, signature: Signature) -> str:
 
 def _help(fix: Fix, options: RenderOptions) -> str:
     patch = f"; {options.patch_dir}/{fix.patch}" if fix.patch else ""
-    return f"help: {fix.reason} ({fix.applicability}{patch})"
+    return f"help: {deed(fix)} ({fix.applicability}{patch})"
 
 
 def _patches(findings: list[Finding], options: RenderOptions, paint: Palette) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 from jinja2 import Environment, StrictUndefined
 
 from auditor.formats import RenderOptions
+from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats._tally import headline, per_rule, summary, tally
 from auditor.model import Finding, Patch, Report
@@ -45,6 +46,7 @@ def render(report: Report, options: RenderOptions) -> str:
             source=lambda finding: _source(finding, report),
             patch=lambda finding: patches.get(finding.id),
             diff=_diff,
+            deed=deed,
             rules=per_rule([finding for finding in report.findings if finding.state == "open"]),
             releases={provider.name: provider for provider in report.providers},
             patch_dir=options.patch_dir,

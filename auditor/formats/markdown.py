@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from auditor.formats import RenderOptions
+from auditor.formats._deed import deed
 from auditor.formats._markdown import block, code, prose
 from auditor.formats._tally import headline, plural, summary
 from auditor.model import Finding, Report, Severity
@@ -49,7 +50,7 @@ def _section(finding: Finding, report: Report, options: RenderOptions) -> str:
     lines += [prose(note) for note in finding.notes]
     if finding.fix:
         patch = f", {code(f'{options.patch_dir}/{finding.fix.patch}')}" if finding.fix.patch else ""
-        lines.append(f"**Fix** ({finding.fix.applicability}{patch}): {prose(finding.fix.reason)}")
+        lines.append(f"**Fix** ({finding.fix.applicability}{patch}): {prose(deed(finding.fix))}")
     elif finding.unfixed:
         lines.append(f"**No fix**: {prose(finding.unfixed)}")
     body = "\n\n".join(lines)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from auditor.formats import RenderOptions
 from auditor.formats._changes import Change, changes
+from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats.json import encode
 from auditor.model import Finding, Problem, Report, Severity
@@ -70,7 +71,7 @@ def _result(finding: Finding, rules: list[str], edits: dict[str, list[Change]]) 
             {"kind": kind, "justification": visible(finding.state_reason or f"{finding.state} finding")}
         ]
     if finding.fix and span.path in edits:
-        description = f"{finding.fix.reason} ({finding.fix.applicability})"
+        description = f"{deed(finding.fix)} ({finding.fix.applicability})"
         result["fixes"] = [
             {
                 "description": {"text": visible(description)},
@@ -88,7 +89,7 @@ def _result(finding: Finding, rules: list[str], edits: dict[str, list[Change]]) 
 def _message(finding: Finding) -> str:
     lines = [finding.message, *finding.notes]
     if finding.fix:
-        lines.append(f"Fix ({finding.fix.applicability}): {finding.fix.reason}")
+        lines.append(f"Fix ({finding.fix.applicability}): {deed(finding.fix)}")
     elif finding.unfixed:
         lines.append(f"No fix: {finding.unfixed}")
     # SARIF reads "[text](target)" as a link and "{0}" as a placeholder.

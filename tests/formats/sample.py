@@ -11,6 +11,7 @@ from auditor.model import (
     PatchedFile,
     Problem,
     ProviderInfo,
+    Repair,
     Report,
     Signature,
     Span,
@@ -48,7 +49,12 @@ BROKEN = Finding(
     text="SamplingParams(n=1, max_len=64)",
     old_signature=OLD,
     new_signature=NEW,
-    fix=Fix((), "safe", "rename to `max_tokens`", PATCH),
+    fix=Fix(
+        (Repair("rename-argument", Span("app/serve.py", 4, 9, 4, 40), {"old": "max_len", "new": "max_tokens"}),),
+        "safe",
+        "the new name takes the same values",
+        PATCH,
+    ),
 )
 MOVED = Finding(
     rule="return-changed",

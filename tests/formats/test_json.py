@@ -29,7 +29,7 @@ def test_the_contract_holds():
     assert set(by_rule["unknown-argument"]) >= PROMISED
     assert by_rule["unknown-argument"]["fix"] == {
         "applicability": "safe",
-        "reason": "rename to `max_tokens`",
+        "reason": "the new name takes the same values",
         "patch": BROKEN.fix.patch,
     }
     assert by_rule["unknown-argument"]["old_signature"] == "SamplingParams(*, n=1, max_len=16)"

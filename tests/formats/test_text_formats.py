@@ -29,8 +29,14 @@ error[unknown-argument]: `SamplingParams` no longer takes `max_len`
   |                             ^^^^^^^ unknown argument
   = acme 0.11.0: SamplingParams(*, n=1, max_len=16)  (acme/params.py:33)
   = acme 0.16.0: SamplingParams(*, n=1, max_tokens=16)  (acme/params.py:41)
-  = help: rename to `max_tokens` (safe; generated_patches/app-1.2--acme-0.16.0/010-unknown-argument.patch)
+  = help: rename argument `max_len` to `max_tokens`: the new name takes the same values (safe;
+      generated_patches/app-1.2--acme-0.16.0/010-unknown-argument.patch)
 """ in full(REPORT, width=120)
+
+
+def test_notes_come_last():
+    text = full(REPORT)
+    assert text.index("warning[") < text.index("error[") < text.index("info[")
 
 
 def test_full_lists_patches_last():
