@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from auditor.api import AttributeApi, ClassApi, Reexport
@@ -27,12 +27,18 @@ class BlockReader:
         module: Dotted name of the module.
         package: What its relative imports are relative to.
         is_stub: Whether it is a `.pyi` file.
-        yields: Whether its text has the word `yield`.
+        yields: Numbers of the lines with the word `yield`.
         enter_class: griffe's visit of a class, which comes back to `read` with the class body.
     """
 
     def __init__(
-        self, *, module: str, package: str, is_stub: bool, yields: bool, enter_class: Callable[[ast.ClassDef], None]
+        self,
+        *,
+        module: str,
+        package: str,
+        is_stub: bool,
+        yields: Sequence[int],
+        enter_class: Callable[[ast.ClassDef], None],
     ) -> None:
         self.module = module
         self.package = package

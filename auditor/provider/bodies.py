@@ -227,14 +227,21 @@ if hasattr(ast, "TryStar"):
 
 def expressions(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes inside a function but those of functions and classes inside it, in no particular order."""
-    waiting: list[ast.AST] = list(getattr(node, "body", []))
+    waiting: list[Any] = list(getattr(node, "body", []))
     while waiting:
         current = waiting.pop()
-        yield current
-        if isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        kind = current.__class__
+        if kind in _LEAVES or not isinstance(current, ast.AST):
             continue
-        for value in vars(current).values():
-            if isinstance(value, list):
-                waiting.extend([v for v in value if isinstance(v, ast.AST)])
-            elif isinstance(value, ast.AST):
+        yield current
+        if kind in _SCOPES:
+            continue
+        for value in current.__dict__.values():
+            if value.__class__ is list:
+                waiting += value
+            elif value.__class__ not in _LEAVES:
                 waiting.append(value)
+
+
+_LEAVES = frozenset({int, str, type(None), ast.Load, ast.Store, ast.Del})
+_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef})

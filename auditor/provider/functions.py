@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import griffe
@@ -14,7 +16,8 @@ from auditor.provider.keywords import forwards, kwargs_keys, star_names
 from auditor.provider.replies import reply_parameters
 from auditor.provider.scopes import LocalScope, Source, bounded, class_term, read_source
 from auditor.reading import Environment, annotation, read, text
-from auditor.terms import NONE, UNKNOWN, Instance, Sequence, Term, Unpacked, choice
+from auditor.terms import NONE, UNKNOWN, Instance, Term, Unpacked, choice
+from auditor.terms import Sequence as Display
 
 MAX_RETURNED = 16
 MAX_TEXT = 400
@@ -36,8 +39,8 @@ class Place(NamedTuple):
     class_path: str | None
     env: Environment
     """The scope that annotations, defaults and decorators are read in."""
-    yields: bool = True
-    """Whether the module's text has the word `yield` at all."""
+    yields: Sequence[int] = ()
+    """Numbers of the lines that have the word `yield` in them, in order: functions without are no generators."""
     is_stub: bool = False
     runtime: bool = True
 
@@ -64,7 +67,9 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
             scope.names[parameter.name] = _local_value(parameter)
     instance_name = parameters[0].name if first is not None and parameters else None
     body = Body(node, scope, place.package, instance_name)
-    is_generator = place.yields and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in expressions(node))
+    is_generator = _may_yield(node, place.yields) and any(
+        isinstance(n, ast.Yield | ast.YieldFrom) for n in expressions(node)
+    )
     stars = star_names(node.args)
     is_stub_body = _is_stub(node.body)
     function = FunctionApi(
@@ -110,12 +115,17 @@ def read_decorators(nodes: list[ast.expr], env: Environment) -> tuple[Decorator,
     return tuple([Decorator(text(n), read(n.func if isinstance(n, ast.Call) else n, env)) for n in nodes])
 
 
+def _may_yield(node: FunctionNode, lines: Sequence[int]) -> bool:
+    index = bisect_left(lines, node.lineno)
+    return index < len(lines) and lines[index] <= (node.end_lineno or node.lineno)
+
+
 def _local_value(parameter: Parameter) -> Term:
     if parameter.type is None:
         return UNKNOWN
     value = Instance(parameter.type)
     if parameter.kind == "var-positional":
-        return Sequence("tuple", (value,))
+        return Display("tuple", (value,))
     return UNKNOWN if parameter.kind == "var-keyword" else value
 
 
@@ -140,7 +150,7 @@ def _result(node: FunctionNode, place: Place, body: Body, is_generator: bool, is
     if is_generator:
         items = [n.value for n in expressions(node) if isinstance(n, ast.Yield) and n.value is not None]
         yielded = choice([bounded(read(v, body.scope)) for v in items[:_MAX_KEPT]])
-        return bounded(Sequence("generator", (yielded,)))
+        return bounded(Display("generator", (yielded,)))
     options = [bounded(read(r.value, body.scope)) for r, _ in body.returns[:MAX_RETURNED]]
     return bounded(choice(options), 200) if options else NONE
 
@@ -205,7 +215,7 @@ def _part(source: Source, name: str, scope: LocalScope) -> Term:
     if any(isinstance(e, ast.Starred) for e in elements):
         return UNKNOWN
     index = next(i for i, e in enumerate(elements) if isinstance(e, ast.Attribute) and e.attr == name)
-    if isinstance(value, Sequence) and len(value.items) == len(elements):
+    if isinstance(value, Display) and len(value.items) == len(elements):
         return value.items[index]
     return Unpacked(value, index, len(elements))
 

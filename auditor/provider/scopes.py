@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from auditor.reading import Environment, bind_target, read
-from auditor.terms import UNKNOWN, Element, Entered, Import, Member, Name, Term, Unknown, choice
+from auditor.terms import (
+    UNKNOWN,
+    Constant,
+    Element,
+    Entered,
+    Import,
+    Member,
+    Name,
+    Term,
+    Unknown,
+    Unpacked,
+    choice,
+)
 
 Origin: TypeAlias = Literal["value", "each", "async each", "enter", "async enter"]
 
@@ -41,10 +53,11 @@ class LocalScope(Environment):
         given = self.names.get(name)
         self.names[name] = UNKNOWN if given is None else given
         options = [] if given is None else [given]
-        for source in sources[:_MAX_SOURCES]:
-            term = self._read(name, source) if isinstance(source, Source) else source
-            options.append(term if fits(term) else Unknown("too large"))
-        found = self.names[name] = bounded(choice(options))
+        options += [
+            bounded(self._read(name, source)) if isinstance(source, Source) else source
+            for source in sources[:_MAX_SOURCES]
+        ]
+        found = self.names[name] = options[0] if len(options) == 1 else bounded(choice(options))
         return found
 
     def is_local(self, name: str) -> bool:
@@ -126,19 +139,30 @@ def class_term(module: str, qualified: str) -> Term:
 
 def fits(term: Term, limit: int = MAX_NODES) -> bool:
     """Whether a term has at most `limit` nodes."""
-    waiting: list[object] = [term]
+    if term.__class__ in _LEAVES:
+        return True
+    waiting: list[Any] = [term]
     count = 0
     while waiting:
         node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(node)
-        elif not isinstance(node, str | int | bool):
+        kind = node.__class__
+        if kind is tuple:
+            waiting += node
+        elif kind is not str:
             count += 1
             if count > limit:
                 return False
-            fields: tuple[str, ...] = node.__struct_fields__  # type: ignore[attr-defined]
-            waiting.extend([getattr(node, field) for field in fields])
+            if kind not in _LEAVES:
+                waiting += [getattr(node, field) for field in _PARTS[kind]]
     return True
+
+
+_LEAVES = frozenset({Unknown, Import, Name, Constant})
+_PARTS: dict[type[Any], tuple[str, ...]] = {
+    kind: tuple([f for f in kind.__struct_fields__ if f not in ("name", "is_async", "size", "type", "open")])
+    for kind in get_args(Term)
+}
+_PARTS[Unpacked] = ("of",)
 
 
 def bounded(term: Term, limit: int = MAX_NODES) -> Term:

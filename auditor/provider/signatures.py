@@ -69,7 +69,7 @@ class Reader(griffe.Visitor):
             module=name,
             package=name if is_package else name.rpartition(".")[0],
             is_stub=is_stub,
-            yields="yield" in code,
+            yields=[i for i, line in enumerate(code.split("\n"), 1) if "yield" in line] if "yield" in code else (),
             enter_class=super().visit,
         )
 
