@@ -174,18 +174,20 @@ class _Editor(cst.CSTTransformer):
         if original_node in self.plan.followers:
             node = self.plan.followers[original_node][0]
         edits = self.plan.edits.get(original_node, [])
+        moved_out: list[_Edit] = []
         for index, edit in enumerate(edits):
             result = _apply(edit, node, edits[:index])
             if isinstance(result, Around):
                 before, after = self.beside.setdefault(original_node, ([], []))
                 before += result.before
                 after += result.after
+                moved_out.append(edit)
                 result = result.node
             if result is not node and isinstance(original_node, cst.BaseExpression):
                 assert isinstance(result, cst.BaseExpression)
                 result = seated(result, original_node, self.plan.file.parents.get(original_node))
             node = result
-        self._check_settled(edits, node)
+        self._check_settled([edit for edit in edits if edit not in moved_out], node)
         return self._with_neighbours(original_node, node)
 
     @staticmethod

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -21,23 +21,18 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 _APPLICABLE: tuple[Applicability, ...] = ("safe", "unsafe")
 
 
-class Scanned(Protocol):
-    """What a re-scan answers: a `Report` will do."""
-
-    @property
-    def findings(self) -> Sequence[Finding]:
-        """All findings against the new release, without reverse drift."""
-
-    @property
-    def call_sites(self) -> Sequence[CallSite]:
-        """The calls that were audited, with their verdicts."""
-
-
-Rescan: TypeAlias = Callable[[Mapping[str, bytes]], Scanned]
+Rescan: TypeAlias = Callable[[Mapping[str, bytes]], Sequence[Finding]]
+"""All findings of these sources against the new release, as the scan reports them, but without reverse drift."""
+Calls: TypeAlias = Callable[[Mapping[str, bytes]], Sequence[CallSite]]
+"""The audited calls of these sources, each with its verdict against the new release."""
 
 
 def build_patches(
-    folder: str, sources: Mapping[str, bytes], findings: Sequence[Finding], rescan: Rescan
+    folder: str,
+    sources: Mapping[str, bytes],
+    findings: Sequence[Finding],
+    rescan: Rescan,
+    call_sites: Calls | None = None,
 ) -> tuple[tuple[Patch, ...], tuple[Finding, ...]]:
     """One patch per rule and applicability, as a series: safe ones first, errors before warnings before information.
 
@@ -46,11 +41,12 @@ def build_patches(
         sources: Every file of the consumer, by its path.
         findings: All findings of the scan of `sources`.
         rescan: Scans a changed version of `sources` in the same way.
+        call_sites: Judges its calls; it sees a repaired call that fits neither release, which is no drift to `rescan`.
 
     Returns:
         The patches in the order of their application, and the findings with `fix.patch` or `unfixed` set.
     """
-    series = _Series(sources, rescan, Counter(_key(finding) for finding in findings))
+    series = _Series(sources, rescan, call_sites, Counter(_key(finding) for finding in findings))
     result = list(findings)
     patches: list[Patch] = []
     for group in _groups(findings):
@@ -130,6 +126,7 @@ class _Series:
 
     sources: Mapping[str, bytes]
     rescan: Rescan
+    call_sites: Calls | None
     expected: Counter[Key]
     """The findings that are still allowed."""
     repairs: list[Repair] = field(default_factory=list)
@@ -221,27 +218,32 @@ class _Series:
     ) -> Iterator[Proof]:
         scanned = self.rescan({**self.sources, **state})
         allowed = self.expected - Counter(_key(finding) for finding in findings)
-        excess = Counter(_key(finding) for finding in scanned.findings) - allowed
+        excess = Counter(_key(finding) for finding in scanned) - allowed
         for position, finding in enumerate(findings):
             if _key(finding) in excess:
                 same = {i for i, other in enumerate(findings) if _key(other) == _key(finding)} | {position}
                 raise _ProofError("The finding is still there after the repair", same)
-        for finding in scanned.findings:
+        for finding in scanned:
             if _key(finding) in excess and finding.severity != "info":
                 reason = f"The repair would bring a new finding, {finding.rule}: {finding.message}"
                 raise _ProofError(reason, _near(finding, findings))
         yield Proof("rescan", f"{_counted(findings, 'finding')} gone, none new")
         yield Proof("idempotent", "a second run finds none of them and edits nothing")
+        yield self._bound(files, state, scanned)
+
+    def _bound(self, files: Sequence[PatchedFile], state: Mapping[str, bytes], found: Sequence[Finding]) -> Proof:
+        if self.call_sites is None:
+            return Proof("binds", "no finding says that an edited call does not bind")
         edited = 0
         lines = {file.path: hunks.changed_lines(file) for file in files}
-        for site in scanned.call_sites:
+        for site in self.call_sites({**self.sources, **state}):
             if lines.get(site.span.path, set()).isdisjoint(range(site.span.line, site.span.end_line + 1)):
                 continue
             edited += site.verdict == "fits"
-            known = any(f.span.path == site.span.path and _touches(f, site) for f in scanned.findings)
+            known = any(f.span.path == site.span.path and _touches(f, site) for f in found)
             if site.verdict == "broken" and not known:
                 raise _ProofError(f"The repaired call of `{site.symbol}` would not bind to its new signature")
-        yield Proof("binds", f"{edited} edited calls bind to the new signatures" if edited else "no audited call stands on the edited lines")
+        return Proof("binds", f"{edited} audited calls on the edited lines bind to the new signatures")
 
 
 def _repairs(findings: Sequence[Finding]) -> Iterator[Repair]:

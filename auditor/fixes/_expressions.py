@@ -45,10 +45,12 @@ def code(node: cst.CSTNode) -> str:
 
 def expression(text: str) -> cst.BaseExpression:
     """Parse an expression given as an option."""
-    try:
-        return cst.parse_expression(text.strip())
-    except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as error:
-        raise RepairError(f"`{text}` is not an expression") from error
+    for candidate in (text.strip(), f"({text.strip()})"):  # some stand only in brackets: `a := 1`, several lines
+        try:
+            return cst.parse_expression(candidate)
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):  # noqa: PERF203 - two tries
+            continue
+    raise RepairError(f"`{text}` is not an expression")
 
 
 def identifier(text: str) -> cst.Name:
