@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
 
 import msgspec
 from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
 
 from auditor.formats import RenderOptions
 from auditor.formats._deed import deed
@@ -15,6 +17,7 @@ from auditor.formats._escape import visible
 from auditor.formats._tally import headline, per_rule, summary, tally
 from auditor.model import Finding, Patch, Report
 
+_SPAN = re.compile("`([^`]+)`")
 _AROUND = 2
 """Source lines shown before and after a finding."""
 
@@ -34,6 +37,7 @@ def render(report: Report, options: RenderOptions) -> str:
     script = folder.joinpath("report.js").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["visible"] = visible
+    environment.filters["coded"] = _coded
     template = environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8"))
     patches = {identity: patch for patch in report.patches for identity in patch.findings}
     return (
@@ -87,6 +91,14 @@ def _source(finding: Finding, report: Report) -> list[Line]:
 def _diff(patch: Patch) -> list[Line]:
     lines = [line for file in patch.files for line in file.diff.splitlines()]
     return [Line(line[:1], _plain(line)) for line in lines]
+
+
+def _coded(text: str) -> Markup:
+    """A sentence whose `backticked` parts become code."""
+    parts = _SPAN.split(visible(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
+    )
 
 
 def _plain(text: str) -> str:

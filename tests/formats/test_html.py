@@ -43,7 +43,7 @@ def page(report: Report) -> Page:
 
 def test_it_tells_the_findings():
     found = page(REPORT)
-    assert "`SamplingParams` no longer takes `max_len`" in found.text
+    assert "SamplingParams no longer takes max_len" in found.text
     assert "SamplingParams(*, n=1, max_tokens=16)" in found.text
     assert len([tag for tag, attributes in found.tags if attributes.get("class", "").startswith("finding")]) == 3
 
