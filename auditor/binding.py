@@ -175,7 +175,8 @@ class _Binder:
             self.landing[key] = self.var_keyword
             self.swallowed.append(key)
         elif any(p.name == name for p in self.positional):
-            self.refused.add(name)
+            if not sometimes:
+                self.refused.add(name)
             detail = f"takes `{name}` by position only"
             self._error("positional-only-parameter-as-keyword", name, detail, sometimes=sometimes)
         else:

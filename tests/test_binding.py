@@ -181,6 +181,12 @@ def test_a_keyword_passed_sometimes_is_wrong_sometimes_and_fills_perhaps() -> No
     assert [(e.kind, e.argument, e.sometimes) for e in binding.errors] == [("unknown-argument", "old", True)]
     assert [p.name for p in binding.unsure] == ["a"]
     assert not binding.certain
+    # without the keyword the parameter is missing, with it Python objects as well
+    binding = bind(CallShape(optional_keywords=frozenset({"a"})), parameters_of("a, /"))
+    assert [(e.kind, e.sometimes) for e in binding.errors] == [
+        ("positional-only-parameter-as-keyword", True),
+        ("missing-argument", False),
+    ]
 
 
 def test_overloads_take_the_first_that_fits_or_the_nearest() -> None:
