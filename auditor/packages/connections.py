@@ -128,10 +128,10 @@ def reason(error: Exception) -> str:
         return "the proxy could not be reached or refused"
     if isinstance(inner, kinds.NameResolutionError):
         return "the host's name cannot be resolved"
+    if isinstance(inner, kinds.NewConnectionError):  # a timeout by inheritance, so it comes first
+        return "cannot connect"
     if isinstance(inner, kinds.TimeoutError):
         return "the server did not answer in time"
-    if isinstance(inner, kinds.NewConnectionError):
-        return "cannot connect"
     if isinstance(inner, kinds.IncompleteRead | kinds.ProtocolError):
         return "the connection broke off before the answer was complete"
     return f"the answer could not be read ({type(inner).__name__})"

@@ -18,6 +18,7 @@ import msgspec
 from auditor.errors import ConfigError
 
 DEFAULT_INDEX = "https://pypi.org/simple"
+_SYSTEM = Path("/etc")
 _SECTIONS = ("global", "install")
 
 
@@ -51,7 +52,7 @@ def config_files(environ: Mapping[str, str] | None = None) -> list[Path]:
         name = "pip.conf"
         xdg = Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "pip" / name
         folders = [Path(part) for part in (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep) if part]
-        globals_ = [*(folder / "pip" / name for folder in folders), Path("/etc") / name]
+        globals_ = [*(folder / "pip" / name for folder in folders), _SYSTEM / name]
         user = [home / ".pip" / name, xdg]
         if sys.platform == "darwin":
             globals_ = [Path("/Library/Application Support/pip") / name]

@@ -50,9 +50,9 @@ class LocalSource:
         """Its last bytes."""
         return self.read([(max(0, self.size - length), self.size)])[0]
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
 
 
 class RemoteSource:

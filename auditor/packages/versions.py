@@ -88,7 +88,8 @@ def _nothing(spec: IndexSpec, published: Mapping[Version, Sequence[IndexFile]]) 
     if not published:
         return unknown_package(spec.name)
     wanted = spec.exact or spec.specifier
-    near = ", ".join(map(str, _nearest(spec, list(published)))) or "none"
+    standing = [version for version, files in published.items() if not all(file.yanked for file in files)]
+    near = ", ".join(map(str, _nearest(spec, standing or list(published))))
     return SpecError(f"{spec.name} has no release {wanted}; nearest: {near}")
 
 
