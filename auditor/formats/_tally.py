@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePath
 
 import msgspec
 
@@ -47,9 +48,16 @@ def headline(report: Report) -> str:
 
 
 def _journey(provider: ProviderInfo) -> str:
-    if provider.old is None:
-        return f"{provider.name} {provider.new} (old side unknown)"
-    return f"{provider.name} {provider.old} -> {provider.new}"
+    old, new = releases(provider)
+    if not old:
+        return f"{provider.name} {new} (old side unknown)"
+    return f"{provider.name} {old} -> {new}"
+
+
+def releases(provider: ProviderInfo) -> tuple[str, str]:
+    """What to call both sides: their versions, or the last part of where they are where no version is stated."""
+    old = provider.old or PurePath(provider.old_origin or "").name
+    return old, provider.new or PurePath(provider.new_origin).name
 
 
 def summary(report: Report) -> str:
@@ -67,7 +75,7 @@ def summary(report: Report) -> str:
     ]
     tail = f"; {', '.join(aside)}" if aside else ""
     if not (count.errors or count.warnings):
-        against = ", ".join(f"{provider.name} {provider.new}" for provider in report.providers)
+        against = ", ".join(f"{provider.name} {releases(provider)[1]}" for provider in report.providers)
         sites = plural(int(report.stats.get("call_sites", len(report.call_sites))), "call site")
         noted = f" ({plural(count.notes, 'note')})" if count.notes else ""
         return f"No drift{noted}: {files}, {sites} against {against}{tail}"

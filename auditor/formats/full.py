@@ -10,7 +10,7 @@ from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats._frame import frame
 from auditor.formats._style import Palette
-from auditor.formats._tally import headline, per_rule, plural
+from auditor.formats._tally import headline, per_rule, plural, releases
 from auditor.model import Finding, Fix, Problem, Report, Signature
 
 
@@ -57,11 +57,11 @@ def _finding(finding: Finding, report: Report, options: RenderOptions, paint: Pa
 
 
 def _footer(finding: Finding, report: Report, options: RenderOptions) -> Iterator[str]:
-    provider = next((one for one in report.providers if one.name == finding.provider), None)
+    old, new = next((releases(one) for one in report.providers if one.name == finding.provider), ("", ""))
     if finding.old_signature:
-        yield _signature(finding.provider, provider.old if provider else None, finding.old_signature)
+        yield _signature(finding.provider, old, finding.old_signature)
     if finding.new_signature:
-        yield _signature(finding.provider, provider.new if provider else None, finding.new_signature)
+        yield _signature(finding.provider, new, finding.new_signature)
     for note in finding.notes:
         yield f"note: {note}"
     if finding.confidence != "high":
@@ -74,7 +74,7 @@ def _footer(finding: Finding, report: Report, options: RenderOptions) -> Iterato
         yield f"no fix: {finding.unfixed}"
 
 
-def _signature(provider: str, release: str | None, signature: Signature) -> str:
+def _signature(provider: str, release: str, signature: Signature) -> str:
     place = f"  ({signature.path}:{signature.line})" if signature.path else ""
     return f"{' '.join(part for part in (provider, release) if part)}: {signature.text}{place}"
 

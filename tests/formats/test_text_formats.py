@@ -114,5 +114,7 @@ def test_sentences():
     assert headline(REPORT) == "app 1.2: acme 0.11.0 -> 0.16.0"
     assert summary(REPORT) == "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 unresolved"
     assert summary(CLEAN) == "No drift: 48 files, 312 call sites against acme 0.16.0"
+    folders = ProviderInfo("acme", (), None, "", "/x/old", "/x/new", "--from")
+    assert headline(msgspec.structs.replace(REPORT, providers=(folders,))) == "app 1.2: acme old -> new"
     unknown = ProviderInfo("acme", (), None, "2", None, "index", "")
     assert headline(msgspec.structs.replace(REPORT, providers=(unknown,))) == "app 1.2: acme 2 (old side unknown)"
