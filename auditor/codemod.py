@@ -122,14 +122,14 @@ def _refuse_collisions(plan: _Plan) -> None:
     for node, edits in plan.edits.items():
         for outer in plan.file.path(node)[:-1]:
             if outer in discarding:
-                raise _collision(discarding[outer][0], edits[0])
+                raise _located(_collision(discarding[outer][0], edits[0]), edits[0].repair)
     for node, (_, edit) in plan.followers.items():
         for outer in plan.file.path(node):
             if outer in discarding:
-                raise _collision(discarding[outer][0], edit)
+                raise _located(_collision(discarding[outer][0], edit), edit.repair)
     for edits in discarding.values():
         if not edits[0].fixer.discards:
-            raise _collision(edits[0], next(e for e in edits if e.fixer.discards))
+            raise _located(_collision(edits[0], next(e for e in edits if e.fixer.discards)), edits[0].repair)
 
 
 def _collision(one: _Edit, other: _Edit) -> RepairError:

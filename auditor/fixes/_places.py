@@ -89,7 +89,7 @@ def read(source: bytes) -> PlacedFile:
             return PlacedFile(module)
     except cst.ParserSyntaxError as error:
         raise RepairError(f"The file cannot be parsed: {error.message}") from error
-    except (RecursionError, UnicodeError, LookupError, ValueError) as error:
+    except (SyntaxError, RecursionError, LookupError, ValueError) as error:
         raise RepairError(f"The file cannot be parsed: {error}") from error
     raise RepairError("The file cannot be written back byte by byte, so it is left alone")
 

@@ -46,7 +46,7 @@ def _on_top(
 ) -> cst.Module:
     """Before everything but the comments that open the file, which stay on top."""
     if not body:
-        return node.with_changes(body=[line])
+        return node.with_changes(body=[line], has_trailing_newline=True)
     first = body[0]
     leading = list(first.leading_lines)
     if not leading and not _imports(first):

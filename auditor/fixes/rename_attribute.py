@@ -21,7 +21,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 def fix(node: cst.Attribute, options: Options) -> cst.Attribute:
     """The access by its new name."""
     *inner, last = options.new.split(".")
-    if node.attr.value == last and options.old != last:
+    if _ends_with(node, [*inner, last]):
         return node
     if options.old is not None and node.attr.value != options.old:
         raise RepairError(f"The attribute here is `{node.attr.value}`, not `{options.old}`")
@@ -29,3 +29,11 @@ def fix(node: cst.Attribute, options: Options) -> cst.Attribute:
     for name in inner:
         value = cst.Attribute(value=value, attr=identifier(name))
     return node.with_changes(value=value, attr=node.attr.with_changes(value=identifier(last).value))
+
+
+def _ends_with(node: cst.BaseExpression, names: list[str]) -> bool:
+    for name in reversed(names):
+        if not isinstance(node, cst.Attribute) or node.attr.value != name:
+            return False
+        node = node.value
+    return True

@@ -27,6 +27,8 @@ def tree(source: bytes) -> ast.Module | None:
 
 def untouched(before: bytes, after: bytes, footprint: Sequence[tuple[int, int]]) -> bool:
     """Whether all lines outside the footprint (from 1, end exclusive; empty: an insertion) are there as before."""
+    if not footprint:
+        return before == after
     lines = before.split(b"\n")
     chunks, done = [], 0
     for start, end in footprint:
