@@ -287,6 +287,19 @@ def test_light_commands_import_nothing_heavy(arguments):
     assert run(code).stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.xfail(strict=True, reason="`auditor.provider.signatures.decode` brings griffe with it")
+def test_a_warm_scan_imports_nothing_heavy(tmp_path):
+    case = Path(__file__).parent / "cases" / "unknown-argument"
+    arguments = ["scan", str(case / "consumer"), "--from", f"lib @ {case / 'provider_old'}", "--offline"]
+    arguments += ["--against", f"lib @ {case / 'provider_new'}", "--no-patches", "--cache-dir", str(tmp_path)]
+    code = (
+        "import sys; from auditor.__main__ import main; code = main(" + repr(arguments) + ");"
+        "print(code, sorted({'libcst', 'griffe', 'urllib3', 'rich', 'jinja2'} & set(sys.modules)), file=sys.stderr)"
+    )
+    run(code)
+    assert run(code).stderr.splitlines()[-1] == "1 []"
+
+
 def test_a_closed_pipe_is_quiet():
     code = (
         "import sys; from auditor import __main__ as m;"

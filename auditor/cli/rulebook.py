@@ -49,8 +49,8 @@ def find(rule: str, packs: Iterable[Path] = ()) -> Entry:
 
 def built_in_rules() -> Path:
     """The folder of the rules that come with the program: beside the sources, or inside an installed package."""
-    beside = PACKAGE.parent / "rules"
-    return beside if (beside / "core").is_dir() else PACKAGE / "_rules"
+    inside = PACKAGE / "_rules"
+    return inside if inside.is_dir() else PACKAGE.parent / "rules"
 
 
 def _checks(folder: Path) -> Iterable[Entry]:
