@@ -1,0 +1,9 @@
+"""Everything is synchronous."""
+
+
+def fetch(url: str) -> str:
+    return url
+
+
+def store(url: str) -> str:
+    return url

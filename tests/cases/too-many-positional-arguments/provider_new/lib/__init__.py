@@ -1,0 +1,9 @@
+"""The mode must be named."""
+
+
+def resize(image, width, height, *, mode="fast"):
+    return (image, width, height, mode)
+
+
+def crop(image, *box):
+    return (image, box)

@@ -1,0 +1,5 @@
+"""One thing moved, one is gone."""
+
+
+def stays():
+    return None
