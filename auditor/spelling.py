@@ -80,10 +80,12 @@ def _spell(node: ast.AST, level: int) -> str:
     if kind is ast.Constant:
         return constant(node.value)  # type: ignore[attr-defined]
     if kind is ast.Attribute:
-        return f"{_spell(node.value, _ATOM)}.{node.attr}"  # type: ignore[attr-defined]
+        of = _spell(node.value, _ATOM)  # type: ignore[attr-defined]
+        return f"({of}).{node.attr}" if of.isdecimal() else f"{of}.{node.attr}"  # type: ignore[attr-defined]
     speller = _SPELLERS.get(kind)
     if speller is None:
-        return ast.unparse(node)
+        shown = ast.unparse(node)
+        return f"({shown})" if kind is ast.Lambda and level > _TEST else shown
     shown, own = speller(node)
     return f"({shown})" if own < level else shown
 

@@ -241,6 +241,50 @@ def test_parameters_that_decide_the_shape_of_a_reply(body: str, names: tuple[str
     assert method.reply_parameters == names
 
 
+_EXECUTOR = """
+class MultiprocExecutor(Executor):
+    def collective_rpc(self, method, timeout=None, args=(), kwargs=None, non_block=False, unique_reply_rank=None):
+"""
+_OLD_BODY = """
+        workers = (self.workers[unique_reply_rank],) if unique_reply_rank is not None else self.workers
+        responses = []
+        def get_response(w, dequeue_timeout=None):
+            status, result = w.dequeue(timeout=dequeue_timeout)
+            return result
+        for w in workers:
+            result = get_response(w, None if timeout is None else timeout - 1)
+            responses.append(result)
+        return responses
+"""
+_NEW_BODY = """
+        if kwargs is not None:
+            output_rank = None
+            aggregate = partial(kwargs.aggregate, output_rank=unique_reply_rank or 0)
+        else:
+            output_rank = unique_reply_rank
+            aggregate = lambda x: x
+        response_mqs = self.response_mqs
+        if output_rank is not None:
+            response_mqs = (response_mqs[output_rank],)
+        def get_response():
+            responses = []
+            for mq in response_mqs:
+                responses.append(mq.dequeue())
+            return responses[0] if output_rank is not None else responses
+        if non_block:
+            future = FutureWrapper(self.futures_queue, aggregate=aggregate)
+            return future
+        return aggregate(get_response())
+"""
+
+
+@pytest.mark.parametrize(("body", "names"), [(_OLD_BODY, ()), (_NEW_BODY, ("kwargs", "unique_reply_rank"))])
+def test_replies_of_an_executor_before_and_after_its_change(body: str, names: tuple[str, ...]) -> None:
+    (method,) = class_(_EXECUTOR + body, "MultiprocExecutor").members["collective_rpc"]
+    assert isinstance(method, FunctionApi)
+    assert method.reply_parameters == names
+
+
 @pytest.mark.parametrize(
     ("document", "said"),
     [
@@ -535,7 +579,7 @@ LAZY_MODULE = """
             False,
         ),
         (
-            "def __getattr__(name):\n  if name == 'x':\n    from .y import z\n    return z\n  raise AttributeError(name)",
+            "def __getattr__(n):\n  if n == 'x':\n    from .y import z\n    return z\n  raise AttributeError(n)",
             {"x": "pkg.mod.y.z"},
             False,
         ),
@@ -661,6 +705,15 @@ def test_unreadable_sources_are_problems(source: bytes, problem: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
+        "if a: x = 1\n" * 20_000,
+        "x.y()\n" * 50_000,
+        "__all__ = ['a']\n" + "__all__ = __all__ + __all__\n" * 60,
+        "__all__ = ['a']\n" + "__all__ += ['a']\n" * 20_000,
+        "globals()\nx = ['a']\n" + "x = [*x, *x]\n" * 60 + "x += x\n" * 60 + "x.extend(x)\n" * 60,
+        "def f():\n '''Returns" + "\n" * 200_000 + "'''",
+        "def f(a):\n" + " if a: return [a] if a else {a} if a else (a, a)\n" * 2000,
+        "def f(a):\n" + " a = g(a, a)\n" * 5000 + " return a",
+        "T = {str(i): 1 for i in 'abc'}\ndef __getattr__(n):\n for a in T:\n  for b in T: n = T[n]\n",
         "x = " + "+".join(["1"] * 900),
         "x = a" + ".b" * 900,
         "x = a" + "()" * 900,
@@ -698,12 +751,47 @@ def test_odd_sources_are_read(source: str) -> None:
 
 
 _PIECES = st.sampled_from(
-    "def f(self, *a, **k):\n|class C(B):\n|  return x\n|  yield\n| if a:\n|else:\n|try:\n|except ImportError:\n| raise\n"
-    "|import a.b\n|from . import *\n|__all__ += ['x']\n|x = [1, *y]\n|def __getattr__(n):\n| return T[n]\n|T = {'a': 'b:c'}\n"
-    "|@overload\n|@x.setter\n|  self.x, y = z\n|globals()['a'] = 1\n|sys.modules[__name__] = x\n|\t|  |\n|\x00|\r|\f|\\|'''|(|)|é"
-    "|match x:\n| case 1:\n|with a as b:\n|for x in y:\n|del x\n|if TYPE_CHECKING:\n|async |lambda: |:=|, |**|f'{x!r:{y}}'".split(
-        "|"
-    )
+    [
+        *("def f(self, *a, **k):\n", "class C(B):\n", "  return x\n", "  yield\n", " if a:\n", "else:\n", "try:\n"),
+        *(
+            "except ImportError:\n",
+            " raise\n",
+            "import a.b\n",
+            "from . import *\n",
+            "__all__ += ['x']\n",
+            "x = [1, *y]\n",
+        ),
+        *(
+            "def __getattr__(n):\n",
+            " return T[n]\n",
+            "T = {'a': 'b:c'}\n",
+            "@overload\n",
+            "@x.setter\n",
+            "  self.x, y = z\n",
+        ),
+        *(
+            "globals()['a'] = 1\n",
+            "sys.modules[__name__] = x\n",
+            "match x:\n",
+            " case 1:\n",
+            "with a as b:\n",
+            "del x\n",
+        ),
+        *(
+            "for x in y:\n",
+            "if TYPE_CHECKING:\n",
+            "async ",
+            "lambda: ",
+            ":=",
+            ", **",
+            "f'{x!r:{y}}'",
+            "(",
+            ")",
+            "\\",
+            "'''",
+        ),
+        *("\t", "  ", "\n", "\0", "\r", "\f", "é"),
+    ]
 )
 
 

@@ -139,8 +139,7 @@ def _fill(evaluator: Evaluator, of: Any, arguments: list[Any]) -> None:
     if isinstance(of, dict):
         of.update(added if isinstance(added, dict) else {UNKNOWN: UNKNOWN})
     elif isinstance(of, list):
-        items = evaluator.items(added)
-        of.extend([UNKNOWN] if items is None else items[:10_000])
+        evaluator.extend(of, added)
 
 
 def _append(_: Evaluator, of: Any, arguments: list[Any]) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from auditor.spelling import spell
 
 _MAX_TEXT = 300
-_SPHINX = re.compile(r":returns?:\s*(.+?)(?=\n\s*:\w|\n\s*\n|\Z)", re.DOTALL)
-_GOOGLE = re.compile(r"^([ \t]*)Returns?:[ \t]*(.*)$", re.MULTILINE)
-_NUMPY = re.compile(r"^([ \t]*)Returns?[ \t]*\n[ \t]*-{3,}[ \t]*\n", re.MULTILINE)
-_SENTENCE = re.compile(r"(?:^|(?<=[.!\n]))\s*(Returns?\s.+?)(?:\.(?=\s|\Z)|\n\s*\n|\Z)", re.DOTALL)
+_MAX_DOCUMENT = 20_000
+_TITLE = re.compile(r"Returns?:(.*)")
+_FIELD = re.compile(r":returns?:(.*)")
+_END = re.compile(r"(?<=[.!]) ")
 _WARNINGS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
 
 
@@ -27,30 +28,41 @@ def documented_return(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | Non
 
 
 def _section(document: str) -> str:
-    if match := _SPHINX.search(document):
-        return _short(match[1])
-    if match := _NUMPY.search(document):
-        return _short(_indented(document[match.end() :], match[1], inclusive=True))
-    if match := _GOOGLE.search(document):
-        return _short(f"{match[2]}\n{_indented(document[match.end() + 1 :], match[1], inclusive=False)}")
-    if match := _SENTENCE.search(document):
-        return _short(match[1])
+    lines = document[:_MAX_DOCUMENT].split("\n")
+    for index, line in enumerate(lines):
+        shown = line.strip()
+        if field := _FIELD.match(shown):
+            return _short(" ".join([field[1], *_until(lines[index + 1 :], lambda rest: rest.strip().startswith(":"))]))
+        if not shown.startswith("Return"):
+            continue
+        indent = len(line) - len(line.lstrip())
+        if title := _TITLE.match(shown):
+            return _short(" ".join([title[1], *_until(lines[index + 1 :], _at_most(indent))]))
+        if shown in ("Returns", "Return") and index + 1 < len(lines) and lines[index + 1].strip().startswith("---"):
+            return _short(" ".join(_until(lines[index + 2 :], _at_most(indent - 1))))
+    for paragraph in "\n".join([line.strip() for line in lines]).split("\n\n"):
+        for sentence in _END.split(" ".join(paragraph.split())):
+            if sentence.startswith(("Returns ", "Return ")):
+                return _short(sentence.rstrip("."))
     return ""
 
 
-def _indented(rest: str, indent: str, *, inclusive: bool) -> str:
-    """The lines that belong to a section whose title stands at `indent`; NumPy's bodies start at that same column."""
+def _until(lines: list[str], ends: Callable[[str], bool]) -> list[str]:
+    """The lines of a section: up to a blank one after its first, or one that `ends` it."""
     kept: list[str] = []
-    for line in rest.split("\n"):
+    for line in lines:
         if not line.strip():
             if kept:
                 break
-            continue
-        depth = len(line) - len(line.lstrip())
-        if depth < len(indent) or (depth == len(indent) and not inclusive):
+        elif ends(line):
             break
-        kept.append(line)
-    return "\n".join(kept)
+        else:
+            kept.append(line)
+    return kept
+
+
+def _at_most(indent: int) -> Callable[[str], bool]:
+    return lambda line: len(line) - len(line.lstrip()) <= indent
 
 
 def _short(passage: str) -> str:

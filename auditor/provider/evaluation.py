@@ -80,8 +80,7 @@ class Evaluator:
         items: list[Any] = []
         for element in node.elts:
             if isinstance(element, ast.Starred):
-                inner = self.items(self.value(element.value, names))
-                items.extend([UNKNOWN] if inner is None else inner)
+                self.extend(items, self.value(element.value, names))
             else:
                 items.append(self.value(element, names))
         return items
@@ -246,6 +245,11 @@ class Evaluator:
         if isinstance(value, dict):
             return list(value)
         return None
+
+    def extend(self, of: list[Any], added: Any) -> None:
+        """`of.extend(added)`; what is not known, or too much, is an unknown item."""
+        items = self.items(added)
+        of += [UNKNOWN] if items is None or len(of) + len(items) > _MAX_ITEMS else items
 
     def bind(self, target: ast.expr, value: Any, names: dict[str, Any]) -> None:
         """Bind the names of a target."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+_MAX_NAMES = 50_000
+
 
 class Exports:
     """Follows the statements that build `__all__`; one that cannot be read makes it unknown."""
@@ -29,7 +31,9 @@ class Exports:
         if found is None:
             self._unreadable = True
         else:
-            self._names = [*(self._names or []), *found]
+            self._names = self._names or []
+            self._names += found
+            self._unreadable |= len(self._names) > _MAX_NAMES
 
     def call(self, call: ast.Call) -> None:
         """`__all__.extend(...)`, `.append(...)`, `.remove(...)`"""
@@ -65,7 +69,7 @@ def _strings(value: ast.expr, current: list[str]) -> list[str] | None:
             waiting += [node.right, node.left]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isprintable():
             found.append(node.value)
-        elif isinstance(node, ast.Name) and node.id == "__all__":
+        elif isinstance(node, ast.Name) and node.id == "__all__" and len(found) + len(current) <= _MAX_NAMES:
             found += current
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
             if node.func.id not in ("list", "tuple", "sorted", "set"):

@@ -110,6 +110,8 @@ class Getattr:
         left: list[_Outcome] = []
         current = [names]
         for item in [UNKNOWN] if items is None else items[:_MAX_STEPS]:
+            if self._steps > _MAX_STEPS:
+                return [_Outcome("return", UNKNOWN)]
             following: list[dict[str, Any]] = []
             for scope in current:
                 inner = dict(scope)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
 from auditor.provider.calls import call_value
-from auditor.provider.evaluation import Evaluator
+from auditor.provider.evaluation import MAX_STEPS, Evaluator
 from auditor.provider.getattrs import NOBODY, Getattr
 from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
@@ -133,14 +133,16 @@ class _Module:
             return
         of, added = self.evaluator.value(node.target, names), self.evaluator.value(node.value, names)
         if isinstance(of, list):
-            items = self.evaluator.items(added)
-            of.extend([UNKNOWN] if items is None else items[:_MAX_NAMES])
+            self.evaluator.extend(of, added)
         elif isinstance(of, dict):
             of.update(added if isinstance(added, dict) else {UNKNOWN: UNKNOWN})
 
     def _loop(self, node: ast.For | ast.AsyncFor, names: dict[str, Any]) -> None:
         items = self.evaluator.items(self.evaluator.value(node.iter, names))
         for item in ([UNKNOWN] if items is None else items)[:_MAX_NAMES]:
+            if self.evaluator.steps > MAX_STEPS:
+                self.is_open = True
+                return
             inner = dict(names)
             self.evaluator.bind(node.target, item, inner)
             with suppress(Missing):
@@ -250,6 +252,9 @@ class _Module:
         for name in list(self.evaluator.asked)[:_MAX_NAMES]:
             if not name.isidentifier() or name in self.globals:
                 continue
+            if self.evaluator.steps > MAX_STEPS:
+                self.is_open = True
+                return
             answer = answers.ask(name)
             if answer.paths or answer.is_unknown:
                 self._offer(name, answer.paths[0] if answer.paths else "")

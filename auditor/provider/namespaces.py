@@ -35,7 +35,7 @@ class Namespace:
         else:
             size = len(branch)
             kept = [entry for entry in known if entry[0][:size] != branch or _is_typing(entry[0], branch)]
-            self.entries[name] = [*kept, (branch, definition)]
+            self.entries[name] = [*kept[: _MAX_ALTERNATIVES - 1], (branch, definition)]
 
     def add_function(self, function: FunctionApi, branch: Branch) -> None:
         """Bind a function: overloads gather until their implementation, accessors leave their property in place."""
@@ -89,6 +89,7 @@ class Namespace:
         return {name: tuple([entry[1] for entry in entries]) for name, entries in self.entries.items()}
 
 
+_MAX_ALTERNATIVES = 64
 _MAX_ASSIGNED = 6
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from auditor.provider.bodies import Body, Test, Tests, expressions
 from auditor.provider.scopes import LocalScope
 
-_MAX_RETURNS = 24
+_MAX_RETURNS = 40
 _PLAIN_CALLS = frozenset({"bool", "int", "len", "isinstance", "str", "min", "max"})
 
 
@@ -58,7 +59,8 @@ def _has_choice(node: ast.expr | None) -> bool:
 
 
 def _deciding(body: Body, derived: dict[str, frozenset[str]]) -> set[str]:
-    returns = [r for node, tests in body.returns[:_MAX_RETURNS] for r in _unfold(node.value, tests, body)]
+    every = (r for node, tests in body.returns for r in _unfold(node.value, tests, body))
+    returns = list(islice(every, _MAX_RETURNS))
     found: set[str] = set()
     for index, one in enumerate(returns):
         for other in returns[index + 1 :]:

@@ -32,6 +32,8 @@ def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = F
         return reader.result()
     except SyntaxError as error:
         return _unread(name, is_package, f"syntax error: {_first_line(error)} (line {error.lineno or 0})")
+    except (UnicodeError, LookupError) as error:
+        return _unread(name, is_package, f"cannot be decoded: {_first_line(error)}")
     except (RecursionError, MemoryError):
         return _unread(name, is_package, "nested too deeply")
     except Exception as error:  # noqa: BLE001 - strangers' sources: one odd file must not stop an audit
