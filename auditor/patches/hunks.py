@@ -116,6 +116,8 @@ def _hunk(hunk: unidiff.Hunk) -> Hunk:
             sides = ()
             continue
         sides = {" ": (old, new), "-": (old,), "+": (new,)}.get(line.line_type, ())
+        if not sides:
+            raise PatchError("A diff holds lines that are no part of its hunks")
         for side in sides:
             side.append(line.value)
     at = hunk.source_start - (1 if hunk.source_length else 0)

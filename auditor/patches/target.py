@@ -38,7 +38,8 @@ def locate(target: str, patch_set: PatchSet) -> Target:
     if not place.is_dir():
         raise PatchError("There is no such folder to apply patches to", where=target)
     if (place / "pyvenv.cfg").is_file():
-        return _environment(place / "bin" / "python", patch_set, paths)
+        programs = [place / name for name in ("bin/python", "bin/python3", "Scripts/python.exe")]
+        return _environment(next((p for p in programs if p.exists()), programs[0]), patch_set, paths)
     roots = [place, place / "src", place.parent]
     return _fitting(roots[:2] + [root for root in roots[2:] if place.name in patch_set.packages], paths, target)
 
