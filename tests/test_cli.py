@@ -363,3 +363,17 @@ def test_shell_completion(shell, monkeypatch, capsys):
         main([])
     assert done.value.code == 0
     assert "_API_AUDIT_COMPLETE" in capsys.readouterr().out
+
+
+def test_a_comment_accepts_a_finding_and_a_useless_one_is_reported(pipeline, capsys):
+    lines = REPORT.sources["app/serve.py"].split("\n")
+    lines[0] += "  # api-audit: ignore[unknown-argument] nothing here"
+    lines[3] += "  # api-audit: ignore[unknown-argument] agreed"
+    pipeline.answer = msgspec.structs.replace(
+        REPORT, findings=REPORT.findings[2:], problems=(), sources={"app/serve.py": "\n".join(lines)}
+    )
+    assert scan(*AGAINST) == 0
+    err = capsys.readouterr().err
+    assert "1 suppressed" in err
+    assert "app/serve.py:1: accepts nothing and can go" in err
+    assert scan(*AGAINST, "--strict") == 1

@@ -14,7 +14,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "terms", "suggest", "spelling"),
     ("api", "model"),
     ("fingerprint", "packages", "reading", "binding"),
-    ("provider", "consumer", "rulepack", "baseline", "patches", "config"),
+    ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
     ("world",),
     ("sides",),
     ("findings", "whereabouts"),

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from auditor import baseline as baselines
+from auditor import suppressions
 from auditor.cli.progress import Callback, progress
 from auditor.cli.triage import Triage
 from auditor.config import Located
@@ -22,11 +23,12 @@ BASELINE = Path("api-audit-baseline.jsonl")
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """A triaged report, and what the run has to say about the baseline."""
+    """A triaged report, and what the run has to say about comments and baseline entries that accept nothing."""
 
     report: Report
     remarks: tuple[str, ...] = ()
     stale: int = 0
+    """How many those are; under --strict they fail."""
 
 
 def audit(given: dict[str, Any], located: Located) -> Outcome:
@@ -41,9 +43,12 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         error_on_warning=given["error_on_warning"],
     )
     with progress(quiet=given["quiet"] > 0) as on_progress, _patch_dir(given) as patch_dir:
-        report = triage(scan(_options(given, patch_dir, on_progress)))
+        report = scan(_options(given, patch_dir, on_progress))
+    # Comments are judged over all findings: what --select leaves out must not make one look unused.
+    findings, unused = suppressions.applied(report.findings, report.sources)
+    report = triage(msgspec.structs.replace(report, findings=findings))
     stale = known.stale(report.findings, set(report.files), _rules(report, given))
-    remarks = []
+    remarks = [f"{one.path}:{one.line}: {one.fault or 'accepts nothing and can go'}" for one in unused]
     if given["write_baseline"]:
         opened = [finding for finding in report.findings if finding.state != "suppressed"]
         renewed = baselines.accept(opened, known, stale)
@@ -53,7 +58,7 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         stale = ()
     elif stale:
         remarks.append(f"{len(stale)} entries of {file} are stale. Renew it with --write-baseline")
-    return Outcome(report, tuple(remarks), len(stale))
+    return Outcome(report, tuple(remarks), len(stale) + len(unused))
 
 
 def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:

@@ -66,7 +66,7 @@ Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
 )
 @click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
 @click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
-@click.option("--strict", is_flag=True, help="Notes, unaudited places and stale baseline entries fail as well.")
+@click.option("--strict", is_flag=True, help="Notes, unaudited places, stale ignores and baseline entries fail too.")
 @click.option("--show-files", is_flag=True, help="List the files that were read, instead of a report.")
 @click.option("--show-settings", is_flag=True, help="Show what flags, environment and files add up to, and stop.")
 @sources
