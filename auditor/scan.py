@@ -168,10 +168,10 @@ def scan(options: Options) -> Report:
 def _patched(report: Report, audit: Audit, folder: Path) -> Report:
     from auditor.patching import write_patches
 
-    def rescan(files: Mapping[str, bytes]) -> Sequence[Finding]:
+    def rescan(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
         again = Audit(audit.sources.replaced(files), audit.pairs, audit.store)
         analyses = again.uses()
-        return identified(with_fixes(again.findings(analyses), analyses, again.old, again.new))
+        return identified(again.findings(analyses)), again.call_sites(analyses)
 
     return write_patches(report, audit.sources, rescan, folder)
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal, TypeAlias
 
 from auditor.findings import call_finding
-from auditor.model import Confidence, Finding, Fix, Repair, Use
+from auditor.model import Finding, Fix, Repair, Use
+from auditor.renames import likeness
 from auditor.sides import CallOutcome, Side, argument_at, argument_named
+
+
+_Kind: TypeAlias = Literal["moved", "shifted", "replaced", "renamed", "passed-on", "ignored"]
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -29,10 +34,10 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             continue
         argument = argument_at(use, key[1]) if isinstance(key[1], int) else argument_named(use, key[1])
         callee = after.callee.path.rsplit(".", 1)[-1]
-        message, label, confidence = _words(kind, key, was, now, callee)
+        message, label = _words(kind, key, was, now, callee)
         finding = call_finding(
             "parameter-moved",
-            "warning",
+            "info" if kind in ("ignored", "renamed") else "warning",
             use,
             old,
             new,
@@ -40,7 +45,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             span=argument.span if argument else None,
             argument=was,
             label=label,
-            confidence=confidence,
+            confidence=None if kind in ("moved", "shifted") else "medium",
             fix=_fix(use, before, after) if kind == "moved" else None,
             unfixed=None if kind == "moved" else "what the argument should mean now is the caller's to decide",
         )
@@ -51,56 +56,50 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
 
 def _moved(
     key: tuple[str, object], was: str, now: str, before: CallOutcome, after: CallOutcome, new: Side
-) -> str | None:
+) -> _Kind | None:
     assert before.callee is not None
     assert after.callee is not None
-    names_now = {p.name for p in after.callee.parameters}
-    names_before = {p.name for p in before.callee.parameters}
     if now.startswith("*"):
-        if key[0] == "keyword" and new.takes(after.callee, str(key[1])) is True:
-            return None
-        return "swallowed"
+        if key[0] == "positional" or new.takes(after.callee, str(key[1])) is True:
+            return None  # a wrapper that takes everything says nothing about what becomes of it
+        function = after.callee.function
+        return "passed-on" if function is not None and any(f.passes_kwargs for f in function.forwards) else "ignored"
+    names_now = [p.name for p in after.callee.parameters]
+    names_before = [p.name for p in before.callee.parameters]
     if was in names_now:
         return "moved"
     if now in names_before:
         return "shifted"
-    return None if _same_slot(was, now, before, after) else "replaced"
+    elsewhere = [likeness(was, name) for name in names_now if name not in names_before and name != now]
+    if max(elsewhere, default=0.0) >= max(0.6, likeness(was, now)):
+        return "shifted"  # its own successor stands in another place
+    return "renamed" if _in_place(was, now, names_before, names_now) else "replaced"
 
 
-def _same_slot(was: str, now: str, before: CallOutcome, after: CallOutcome) -> bool:
-    """A slot that only changed its name: same annotation or default, or a name that says the same."""
-    assert before.callee is not None
-    assert after.callee is not None
-    a = next((p for p in before.callee.parameters if p.name == was), None)
-    b = next((p for p in after.callee.parameters if p.name == now), None)
-    if a is None or b is None:
-        return False
-    from auditor.renames import likeness
-
-    if a.kind == "positional-only" or b.kind == "positional-only" or was.strip("_") == now.strip("_"):
-        return True
-    if len(before.callee.parameters) == len(after.callee.parameters) and a.default == b.default:
-        return True
-    return likeness(was, now) >= 0.6 or (
-        a.annotation is not None and a.annotation == b.annotation and a.default == b.default
-    )
+def _in_place(was: str, now: str, before: list[str], after: list[str]) -> bool:
+    """A slot that only changed its name: what stands around it is the same."""
+    i, j = before.index(was), after.index(now)
+    around = (before[i - 1 : i], before[i + 1 : i + 2]), (after[j - 1 : j], after[j + 1 : j + 2])
+    return len(before) == len(after) or around[0] == around[1]
 
 
-def _words(kind: str, key: tuple[str, object], was: str, now: str, callee: str) -> tuple[str, str, Confidence]:
+def _words(kind: _Kind, key: tuple[str, object], was: str, now: str, callee: str) -> tuple[str, str]:
     shown = f"argument {int(str(key[1])) + 1}" if key[0] == "positional" else f"`{key[1]}`"
-    if kind == "swallowed":
-        return (
-            f"`{callee}` has no parameter `{was}` any more; {shown} disappears into `{now}`",
-            f"lands in `{now}`",
-            "medium",
-        )
-    if kind == "replaced":
-        return (
-            f"{shown} of `{callee}` was `{was}`, which is gone; it now lands on `{now}`",
-            f"`{was}` before, `{now}` now",
-            "medium",
-        )
-    return f"{shown} of `{callee}` lands on `{now}` now, it was `{was}`", f"`{was}` before, `{now}` now", "high"
+    slots = f"`{was}` before, `{now}` now"
+    match kind:
+        case "passed-on":
+            return (
+                f"`{callee}` has no parameter `{was}` any more; {shown} is passed on with `{now}`",
+                f"lands in `{now}`",
+            )
+        case "ignored":
+            return f"`{callee}` has no parameter `{was}` any more; {shown} disappears into `{now}`", f"lands in `{now}`"
+        case "replaced":
+            return f"{shown} of `{callee}` was `{was}`, which is gone; it now lands on `{now}`", slots
+        case "renamed":
+            return f"{shown} of `{callee}` is called `{now}` now, it was `{was}`", slots
+        case "moved" | "shifted":
+            return f"{shown} of `{callee}` lands on `{now}` now, it was `{was}`", slots
 
 
 def _fix(use: Use, before: CallOutcome, after: CallOutcome) -> Fix | None:

@@ -199,6 +199,8 @@ class World:
         """
         found = self._global(module, name)
         if found is not None:
+            if strict and self._is_for_annotations(module, name):
+                return UnknownValue("bound under TYPE_CHECKING only", f"{module}.{name}")
             return found
         if not strict and name in _BUILTINS:
             return External(f"builtins.{name}")
@@ -214,6 +216,18 @@ class World:
         if not strict:
             return UnknownValue("undefined name")
         return Missing(module, name, "member of module")
+
+    def _is_for_annotations(self, module: str, name: str) -> bool:
+        """Whether a module binds a name under TYPE_CHECKING only: its annotations see it, importers do not."""
+        api = self.module(module)
+        definitions = api.names.get(name, ()) if api is not None else ()
+        return (
+            bool(definitions)
+            and not any(d.runtime for d in definitions)
+            and api is not None
+            and name not in api.lazy
+            and not api.wildcards
+        )
 
     def _global(self, module: str, name: str) -> Value | None:
         key = (module, name)
@@ -235,7 +249,7 @@ class World:
         if tree is None or api is None:
             return None
         definitions = api.names.get(name, ())
-        runtime = [d for d in definitions if not (isinstance(d, Reexport) and not d.runtime)]
+        runtime = [d for d in definitions if d.runtime]
         if runtime:
             value = options([self.define(module, d) for d in runtime])
             if not isinstance(value, UnknownValue) or value.path == "":
@@ -250,8 +264,8 @@ class World:
             return options([self.define(module, d) for d in found])
         if runtime:
             return UnknownValue("value not read", f"{module}.{name}")
-        if definitions:  # bound under TYPE_CHECKING only: there for annotations, not for importers
-            return UnknownValue("bound under TYPE_CHECKING only", f"{module}.{name}")
+        if definitions:  # bound under TYPE_CHECKING only
+            return options([self.define(module, d) for d in definitions])
         return None
 
     def _from_star(self, star: str, name: str) -> Value | None:

@@ -1,0 +1,49 @@
+"""Does the call pass a keyword that the new release only still takes under its old name?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.findings import call_finding
+from auditor.model import Finding, Fix, Repair, Use
+from auditor.renames import declared_alias
+from auditor.sides import Side, argument_named
+
+
+def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield a warning for each keyword that is no parameter any more and that a decorator of the provider maps."""
+    if use.kind != "call":
+        return
+    before, after = old.call(use), new.call(use)
+    if before.callee is None or after.callee is None or after.binding is None:
+        return
+    known = {p.name for p in before.callee.parameters}
+    for error in after.binding.errors:
+        name = str(error.argument)
+        if error.kind != "unknown-argument" or name not in known or error in after.errors:
+            continue
+        successor = declared_alias(after.callee.function, name)
+        argument = argument_named(use, name)
+        plain = argument is not None and argument.name == name
+        callee = after.callee.path.rsplit(".", 1)[-1]
+        finding = call_finding(
+            "deprecated-argument",
+            "warning",
+            use,
+            old,
+            new,
+            f"`{name}` of `{callee}` is deprecated" + (f", its new name is `{successor}`" if successor else ""),
+            span=argument.span if argument else None,
+            argument=name,
+            label=f"`{successor}` now" if successor else "deprecated",
+            fix=Fix(
+                (Repair("rename-argument", use.span, {"name": name, "new_name": successor}),),
+                "safe",
+                f"the provider maps `{name}` to `{successor}` itself",
+            )
+            if successor and plain
+            else None,
+            unfixed=None if successor and plain else "the provider does not say what takes its place here",
+        )
+        if finding is not None:
+            yield finding

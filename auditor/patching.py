@@ -1,0 +1,66 @@
+"""Findings with fixes -> proven patch files on disk, and the machine-readable audit beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from auditor.consumer.source import Sources
+from auditor.model import CallSite, Finding, Report
+
+Rescan = Callable[[Mapping[str, bytes]], tuple[Sequence[Finding], Sequence[CallSite]]]
+"""Audits the sources with some files replaced: its findings and its calls."""
+
+
+def write_patches(report: Report, sources: Sources, rescan: Rescan, patch_dir: Path) -> Report:
+    """Build, prove and write the patches of a report.
+
+    Args:
+        report: The report whose findings have fixes.
+        sources: The consumer's files.
+        rescan: Audits a changed version of them.
+        patch_dir: Folder that holds one folder for each consumer and provider release.
+
+    Returns:
+        The report with its patches; findings whose fix failed a proof say why instead.
+    """
+    from auditor.patches.series import PatchSet, folder_name, provider_text
+    from auditor.patches.writer import write_set
+    from auditor.verify import build_patches
+
+    name = folder_name(report.consumer, report.providers)
+    fixable = [f for f in report.findings if f.fix is not None and f.fix.applicability != "display-only"]
+    if not fixable and not (patch_dir / name).exists():
+        return report
+    contents = sources.read(sources.modules.values())
+    known: dict[tuple[tuple[str, bytes], ...], tuple[Sequence[Finding], Sequence[CallSite]]] = {}
+
+    def audited(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
+        changed = tuple(sorted((path, data) for path, data in files.items() if contents.get(path) != data))
+        if changed not in known:
+            known[changed] = rescan(dict(changed))
+        return known[changed]
+
+    patches, findings = build_patches(
+        (patch_dir / name).as_posix(),
+        contents,
+        report.findings,
+        lambda files: audited(files)[0],
+        lambda files: audited(files)[1],
+    )
+    report = msgspec.structs.replace(report, patches=patches, findings=findings)
+    providers = tuple(provider_text(p) for p in report.providers)
+    folder = write_set(patch_dir, name, PatchSet(report.consumer.name, report.consumer.version, providers, patches))
+    _write_audit(report, folder / "audit.json")
+    return report
+
+
+def _write_audit(report: Report, path: Path) -> None:
+    """The report in the contract for machines, with every audited call site for the runner."""
+    from auditor.formats.json import contract, encode
+
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(encode(contract(report, call_sites=True)), encoding="utf-8")
+    temporary.replace(path)
