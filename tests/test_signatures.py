@@ -189,6 +189,10 @@ def test_raises_carry_the_nearest_condition() -> None:
                     raise TypeError
             elif not x:
                 assert x.z, "text"
+            if x is None:
+                pass
+            else:
+                raise E
             try:
                 pass
             except KeyError:
@@ -199,6 +203,7 @@ def test_raises_carry_the_nearest_condition() -> None:
         ("ValueError('a')", "x.y", 5),
         ("TypeError", "not x.y", 7),
         ("assert x.z", "not x", 9),
+        ("E", "x is not None", 13),
     ]
 
 

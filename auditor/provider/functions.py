@@ -175,8 +175,27 @@ def _raise(node: ast.Raise | ast.Assert, tests: Tests) -> Raise:
     condition = None
     if tests:
         nearest = tests[-1]
-        condition = short(nearest.node if nearest.holds else ast.UnaryOp(ast.Not(), nearest.node))
+        condition = short(nearest.node if nearest.holds else _negated(nearest.node))
     return Raise(shown, condition, node.lineno)
+
+
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    """The condition of an `else`, as people would write it."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES:
+        return ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
 
 
 def _assigned(body: Body, place: Place) -> list[AttributeApi]:

@@ -197,13 +197,14 @@ class _Module:
     def _structure(self, structure: Structure) -> None:
         """Modules found on disk: what type checkers are shown is the list of them; a prefix names a subpackage."""
         self._table(structure.extra)
+        known = len(self.names)
         for name, found in self.blocks.namespace.entries.items():
             for _, definition in found:
                 if isinstance(definition, Reexport) and not definition.runtime:
                     self.names.setdefault(name, definition.path)
         shown = [f"{self.blocks.module}.{structure.prefix}"] if structure.prefix else self.blocks.typing_wildcards
         self.wildcards += shown
-        self.is_open |= not shown
+        self.is_open |= not shown and len(self.names) == known
 
     def _table(self, table: dict[Any, Any]) -> None:
         """`{"submodule": ["Name", ...]}`; stand-ins for missing dependencies give way to the real thing."""
