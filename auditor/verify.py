@@ -191,8 +191,8 @@ class _Series:
             raise AuditError("The file is not among the scanned ones", where=path)
         repairs = [repair for repair in (*self.repairs, *mine) if repair.span.path == path]
         after = codemod.rewrite(self.sources[path], repairs)
-        if proofs.tree(after) is None and (proofs.tree(self.sources[path]) is not None or not codemod.parses(after)):
-            raise AuditError("The repaired file does not parse", where=path)
+        if not proofs.compiles(after) and (proofs.compiles(self.sources[path]) or not codemod.parses(after)):
+            raise AuditError("The repaired file is not valid Python", where=path)
         return after
 
     def _unchanged_elsewhere(

@@ -25,6 +25,17 @@ def tree(source: bytes) -> ast.Module | None:
         return None
 
 
+def compiles(source: bytes) -> bool:
+    """Whether this Python takes the file; it is compiled, which finds more than parsing does, and never run."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "<patched>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def untouched(before: bytes, after: bytes, footprint: Sequence[tuple[int, int]]) -> bool:
     """Whether all lines outside the footprint (from 1, end exclusive; empty: an insertion) are there as before."""
     if not footprint:
