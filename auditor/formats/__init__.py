@@ -18,8 +18,6 @@ class RenderOptions(msgspec.Struct, frozen=True, kw_only=True):
     color: bool = False
     width: int = 100
     """Columns available to text; source lines and signatures are fitted into it."""
-    patch_dir: str = "generated_patches"
-    """The folder that patch paths in the report are relative to, as the user would type it."""
     verbose: bool = False
     """Also show suppressed and baselined findings, and each problem."""
     statistics: bool = False

@@ -25,7 +25,7 @@ def render(report: Report, options: RenderOptions) -> str:
         blocks.append("\n".join(_statistics(shown)))
     else:
         blocks += ["\n".join(_finding(finding, report, options, paint)) for finding in shown]
-        if patches := _patches(shown, options, paint):
+        if patches := _patches(shown, paint):
             blocks.append("\n".join(patches))
     if report.problems and options.verbose:
         blocks.append("\n".join(_problems(report.problems, paint)))
@@ -49,14 +49,14 @@ def _finding(finding: Finding, report: Report, options: RenderOptions, paint: Pa
         yield f"{paint('blue', str(span.line))} {bar} {shown.text}"
         yield f"{' ' * gutter} {bar} {' ' * shown.start}{carets}"
     edge = f"{' ' * gutter} {paint('blue', '=')} "
-    for text in _footer(finding, report, options):
+    for text in _footer(finding, report):
         room = max(options.width - gutter - 3, 40)
         first, *rest = wrap(visible(text), room, break_long_words=False, break_on_hyphens=False) or [""]
         yield edge + first
         yield from (f"{' ' * (gutter + 5)}{line}" for line in rest)
 
 
-def _footer(finding: Finding, report: Report, options: RenderOptions) -> Iterator[str]:
+def _footer(finding: Finding, report: Report) -> Iterator[str]:
     old, new = next((releases(one) for one in report.providers if one.name == finding.provider), ("", ""))
     if finding.old_signature:
         yield _signature(finding.provider, old, finding.old_signature)
@@ -69,7 +69,7 @@ def _footer(finding: Finding, report: Report, options: RenderOptions) -> Iterato
     if finding.state_reason:
         yield f"{finding.state}: {finding.state_reason}"
     if finding.fix:
-        yield _help(finding.fix, options)
+        yield _help(finding.fix)
     elif finding.unfixed:
         yield f"no fix: {finding.unfixed}"
 
@@ -79,12 +79,12 @@ def _signature(provider: str, release: str, signature: Signature) -> str:
     return f"{' '.join(part for part in (provider, release) if part)}: {signature.text}{place}"
 
 
-def _help(fix: Fix, options: RenderOptions) -> str:
-    patch = f"; {options.patch_dir}/{fix.patch}" if fix.patch else ""
+def _help(fix: Fix) -> str:
+    patch = f"; {fix.patch}" if fix.patch else ""
     return f"help: {deed(fix)} ({fix.applicability}{patch})"
 
 
-def _patches(findings: list[Finding], options: RenderOptions, paint: Palette) -> list[str]:
+def _patches(findings: list[Finding], paint: Palette) -> list[str]:
     fixes: dict[str, list[Fix]] = {}
     for finding in findings:
         if finding.fix and finding.fix.patch:
@@ -93,7 +93,7 @@ def _patches(findings: list[Finding], options: RenderOptions, paint: Palette) ->
         return []
     lines = [paint("bold", f"{plural(len(fixes), 'patch').replace('patchs', 'patches')} written:")]
     for patch, repairs in sorted(fixes.items()):
-        lines.append(f"  {visible(options.patch_dir)}/{visible(patch)}  {repairs[0].applicability}")
+        lines.append(f"  {visible(patch)}  {repairs[0].applicability}")
     return lines
 
 

@@ -53,7 +53,6 @@ def render(report: Report, options: RenderOptions) -> str:
             deed=deed,
             rules=per_rule([finding for finding in report.findings if finding.state == "open"]),
             releases={provider.name: releases(provider) for provider in report.providers},
-            patch_dir=options.patch_dir,
             version=options.version,
             style=folder.joinpath("report.css").read_text(encoding="utf-8"),
             script=script,

@@ -13,7 +13,7 @@ _LIMIT = 60_000
 """GitHub refuses comments over 65,536 characters; the rest is room for the closing lines."""
 
 
-def render(report: Report, options: RenderOptions) -> str:
+def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has the same signature
     """Header, counts, then one folded section a finding, errors first."""
     order: list[Severity] = ["error", "warning", "info"]
     opened = [finding for finding in report.findings if finding.state == "open"]
@@ -21,7 +21,7 @@ def render(report: Report, options: RenderOptions) -> str:
     parts = [f"### api-audit: {prose(headline(report))}", prose(summary(report))]
     size = sum(len(part) for part in parts)
     for number, finding in enumerate(opened):
-        section = _section(finding, report, options)
+        section = _section(finding, report)
         size += len(section)
         if size > _LIMIT:
             parts.append(f"… and {plural(len(opened) - number, 'more finding')}.")
@@ -32,7 +32,7 @@ def render(report: Report, options: RenderOptions) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _section(finding: Finding, report: Report, options: RenderOptions) -> str:
+def _section(finding: Finding, report: Report) -> str:
     span = finding.span
     # Inside <summary> only HTML-safe inline text survives on both hosts; `prose` yields nothing else.
     head = f"{_ICONS[finding.severity]} {code(finding.rule)} {prose(finding.message)}"
@@ -49,7 +49,7 @@ def _section(finding: Finding, report: Report, options: RenderOptions) -> str:
         lines.append(block("\n".join(signatures), "diff"))
     lines += [prose(note) for note in finding.notes]
     if finding.fix:
-        patch = f", {code(f'{options.patch_dir}/{finding.fix.patch}')}" if finding.fix.patch else ""
+        patch = f", {code(finding.fix.patch)}" if finding.fix.patch else ""
         lines.append(f"**Fix** ({finding.fix.applicability}{patch}): {prose(deed(finding.fix))}")
     elif finding.unfixed:
         lines.append(f"**No fix**: {prose(finding.unfixed)}")

@@ -33,7 +33,7 @@ DIFF = """\
 """
 OLD = Signature("SamplingParams(*, n=1, max_len=16)", "acme/params.py", 33)
 NEW = Signature("SamplingParams(*, n=1, max_tokens=16)", "acme/params.py", 41)
-PATCH = "app-1.2--acme-0.16.0/010-unknown-argument.patch"
+PATCH = "generated_patches/app-1.2--acme-0.16.0/010-unknown-argument.patch"
 
 BROKEN = Finding(
     rule="unknown-argument",

@@ -41,7 +41,7 @@ def test_notes_come_last():
 
 def test_full_lists_patches_last():
     last = full(REPORT).rstrip().split("\n\n")[-1]
-    assert last == f"1 patch written:\n  generated_patches/{BROKEN.fix.patch}  safe"
+    assert last == f"1 patch written:\n  {BROKEN.fix.patch}  safe"
 
 
 def test_full_says_why_there_is_no_fix():

@@ -108,7 +108,6 @@ def _render(report: Report, given: dict[str, Any]) -> str:
     options = formats.RenderOptions(
         color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
         width=width(),
-        patch_dir=str(given["patch_dir"]),
         verbose=given["verbose"] > 0,
         statistics=given["statistics"],
         version=__version__,
