@@ -122,8 +122,8 @@ def _distributions(site: Path) -> Iterator[tuple[str, Path]]:
         return
     for name in names:
         if name.endswith((".dist-info", ".egg-info", ".egg-link")):
-            stem = name.rpartition(".")[0]
-            yield normalise(stem.split("-", 1)[0]), site / name
+            stem, _, kind = name.rpartition(".")
+            yield normalise(stem if kind == "egg-link" else stem.split("-", 1)[0]), site / name
 
 
 def _open(site: Path, name: str, store: Store) -> Release | None:

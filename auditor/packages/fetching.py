@@ -14,7 +14,7 @@ from auditor.packages.archive import Unpacked, unpack_archive
 from auditor.packages.digests import Checksum
 from auditor.packages.files import IndexFile, smallest_whole
 from auditor.packages.index import PackageIndex
-from auditor.packages.limits import KIB, MAX_DOWNLOAD, MIB
+from auditor.packages.limits import MAX_DOWNLOAD, MIB
 from auditor.packages.listing import FileEntry, Listing, save_listing
 from auditor.packages.pipconf import local_path
 from auditor.packages.published import listing_key
@@ -25,6 +25,7 @@ from auditor.packages.store import Store
 from auditor.packages.traffic import Traffic
 from auditor.packages.transport import NoRangesError, StatusError
 from auditor.packages.wheel import list_wheel
+from auditor.packages.zipdir import TAIL
 
 SMALL = 1 * MIB
 """Wheels up to this size are fetched whole."""
@@ -41,10 +42,11 @@ def open_file(
     store: Store,
     index: PackageIndex,
     whole: bool,
-) -> tuple[IndexFile, Listing]:
+) -> tuple[IndexFile, Listing, Fetcher]:
     """Read the table of contents of a release, and store it with whatever else came along.
 
-    Returns the file that was read in the end: where the server has no ranges, that is the smallest of `candidates`.
+    Returns the file that was read in the end (where the server has no ranges, the smallest of `candidates`), its table
+    of contents, and what reads further.
     """
     fetcher = Fetcher(file, name=name, traffic=traffic, index=index)
     try:
@@ -61,7 +63,8 @@ def open_file(
         listing = msgspec.structs.replace(listing, metadata=metadata)
     store.put_blobs(item.blob() for item in unpacked)
     save_listing(store, listing_key(file, whole=whole), listing)
-    return file, listing
+    fetcher.files = listing.files
+    return fetcher.file, listing, fetcher
 
 
 class Fetcher:
@@ -86,11 +89,11 @@ class Fetcher:
         files: Sequence[FileEntry] = (),
         ranges: bool = True,
     ) -> None:
-        self._file = file
+        self.file = file
         self._name = name
         self._traffic = traffic
         self._index = index
-        self._files = files
+        self.files = files
         self._ranges = ranges and file.kind != "sdist" and not (file.size is not None and file.size <= SMALL)
         self._source: LocalSource | RemoteSource | None = None
         self._reader: ZipReader | None = None
@@ -100,7 +103,7 @@ class Fetcher:
         source = self._opened()
         if isinstance(source, RemoteSource):
             return list_wheel(source, name=self._name), []
-        listing, unpacked = unpack_archive(source, self._file.filename, name=self._name, whole=whole)
+        listing, unpacked = unpack_archive(source, self.file.filename, name=self._name, whole=whole)
         return listing, list(unpacked)
 
     def read(self, entries: Sequence[FileEntry]) -> list[tuple[FileEntry, bytes, bytes | None]]:
@@ -117,24 +120,24 @@ class Fetcher:
 
     def _read(self, entries: Sequence[FileEntry]) -> list[tuple[FileEntry, bytes, bytes | None]]:
         source = self._opened()
-        if self._file.kind == "sdist" and isinstance(source, LocalSource):
+        if self.file.kind == "sdist" and isinstance(source, LocalSource):
             wanted = {entry.name: entry for entry in entries}
-            _, unpacked = unpack_archive(source, self._file.filename, name=self._name, whole=True)
+            _, unpacked = unpack_archive(source, self.file.filename, name=self._name, whole=True)
             return [(wanted[item.name], item.data(), item.packed) for item in unpacked if item.name in wanted]
         if self._reader is None:
-            self._reader = ZipReader(source, self._files if isinstance(source, RemoteSource) else ())
+            self._reader = ZipReader(source, self.files if isinstance(source, RemoteSource) else ())
         return list(self._reader.read(entries))
 
     def _found_again(self) -> bool:
         """Whether the index names another address for the same file, as some do whose addresses expire."""
         for file in self._index.files(self._name, renew=True):
-            if file.key == self._file.key and file.filename == self._file.filename and file.url != self._file.url:
-                self._file = file
+            if file.key == self.file.key and file.filename == self.file.filename and file.url != self.file.url:
+                self.file = file
                 return True
         return False
 
     def _opened(self) -> LocalSource | RemoteSource:
-        file = self._file
+        file = self.file
         if self._source is None and file.url.startswith("file:"):
             path = local_path(file.url)
             self._source = LocalSource(path, file.filename)
@@ -142,7 +145,8 @@ class Fetcher:
         elif self._source is None and self._ranges:
             remote = RemoteSource(self._index.transport, file.url, file.size, file.filename, self._traffic)
             if file.size is None:
-                remote.tail(64 * KIB)
+                remote.tail(TAIL)
+                self.file = msgspec.structs.replace(file, size=remote.size)
                 self._ranges = remote.size > SMALL
             self._source = remote
         if self._source is None or (isinstance(self._source, RemoteSource) and not self._ranges):
@@ -150,7 +154,7 @@ class Fetcher:
         return self._source
 
     def _downloaded(self) -> BinaryIO:
-        file = self._file
+        file = self.file
         if file.size is not None and file.size > MAX_DOWNLOAD:
             raise PackageIndexError(
                 f"the server has no byte ranges, and {file.size} bytes are too many to fetch whole", where=file.filename

@@ -93,6 +93,7 @@ class PackageIndex:
                 stale = self._gather(name, max_age=float("inf"), ask=False)
                 if satisfied(stale):
                     return stale
+                renew = True  # it may have been published a minute ago
             files = self._projects[name] = self._gather(name, max_age=-1 if renew else FRESH_SECONDS, ask=True)
         return files
 

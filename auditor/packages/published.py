@@ -35,21 +35,24 @@ def open_published(spec: IndexSpec, *, store: Store, index: PackageIndex, whole:
     if known is not None and (index.offline or spec.exact or time.time() - known.found < FRESH_SECONDS):
         listing = load_listing(store, listing_key(known.file, whole=whole))
         if listing is not None:
-            return _release(spec, known.file, listing, _Later(spec, known.file, listing, traffic, index), store, whole)
+            later = _Later(spec, known.file, listing, traffic, index)
+            return _release(spec, known.file, listing, later, store, whole)
     from auditor.packages.fetching import open_file
     from auditor.packages.files import best_file
     from auditor.packages.versions import choose, has_exactly
 
-    files = index.files(spec.name, satisfied=lambda stale: has_exactly(spec, stale))
+    files = index.files(spec.name, satisfied=(lambda stale: has_exactly(spec, stale)) if spec.exact else None)
     _, candidates = choose(spec, files)
     best = best_file(candidates)
     listing = load_listing(store, listing_key(best, whole=whole))
+    fetcher = None
     if listing is None:
-        best, listing = open_file(
+        best, listing, fetcher = open_file(
             best, candidates, name=spec.name, traffic=traffic, store=store, index=index, whole=whole
         )
     store.put("resolution", key, msgspec.msgpack.encode(Resolution(best, time.time())))
-    return _release(spec, best, listing, _Later(spec, best, listing, traffic, index), store, whole)
+    later = _Later(spec, best, listing, traffic, index, fetcher)
+    return _release(spec, best, listing, later, store, whole)
 
 
 def listing_key(file: IndexFile, *, whole: bool) -> str:
@@ -61,11 +64,17 @@ class _Later:
     """Reads files from a published archive; what that takes is loaded when the first file is missing in the store."""
 
     def __init__(
-        self, spec: IndexSpec, file: IndexFile, listing: Listing, traffic: Traffic, index: PackageIndex
+        self,
+        spec: IndexSpec,
+        file: IndexFile,
+        listing: Listing,
+        traffic: Traffic,
+        index: PackageIndex,
+        fetcher: Fetcher | None = None,
     ) -> None:
         self.traffic = traffic
         self._given = (spec.name, file, listing, traffic, index)
-        self._fetcher: Fetcher | None = None
+        self._fetcher = fetcher
 
     def read(self, entries: Sequence[FileEntry]) -> list[tuple[FileEntry, bytes, bytes | None]]:
         """Each entry with its content; perhaps more."""

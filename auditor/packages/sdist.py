@@ -128,6 +128,8 @@ def _tar_members(source: LocalSource) -> Iterator[tuple[str, bytes | str]]:
         if count > limits.MAX_MEMBERS:
             raise ArchiveError(f"refused: more than {limits.MAX_MEMBERS} members", where=where)
         name = check_name(header.name, where)
+        if header.type == tarfile.GNUTYPE_SPARSE:
+            raise ArchiveError(f"unsupported: {name!r} is sparse", where=where)
         if header.isdev():
             raise ArchiveError(f"refused: {name!r} is a device", where=where)
         if header.issym() or header.islnk():
@@ -139,8 +141,6 @@ def _tar_members(source: LocalSource) -> Iterator[tuple[str, bytes | str]]:
             check_size(name, header.size, header.size, where)
             yield name, stream.take(header.size)
         else:
-            if header.issparse() and is_source(name):
-                raise ArchiveError(f"unsupported: {name!r} is sparse", where=where)
             stream.skip(header.size)
     stream.finish()
 

@@ -220,9 +220,10 @@ class Store:
         return rows + self._spill.select(query, keys, *before) if self._spill is not None else rows
 
     def _write(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        error = self._try_write(statement, rows)
-        if error is None or (self._failed(error) and self._try_write(statement, rows) is None):
-            return
+        if not self._main.read_only:
+            error = self._try_write(statement, rows)
+            if error is None or (self._failed(error) and self._try_write(statement, rows) is None):
+                return
         if self._spill is None:
             self._spill = Database(None)
         self._spill.write(statement, rows)

@@ -22,6 +22,8 @@ _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
+TAIL = 64 * KIB + _END.size + _LOCATOR.size + _END64.size
+"""Within so many last bytes the end record lies, whatever comment follows it."""
 _FULL16, _FULL32 = 0xFFFF, 0xFFFFFFFF
 _STORED, _DEFLATED = 0, 8
 _UTF8, _ENCRYPTED = 0x800, 0x1
@@ -59,7 +61,7 @@ class Member(NamedTuple):
 
 def read_directory(source: ByteSource) -> list[Member]:
     """All files of the archive in the order in which they are stored."""
-    tail = source.tail(64 * KIB + 22 + _LOCATOR.size + _END64.size)
+    tail = source.tail(TAIL)
     offset, length, count, directory_end = _find_directory(source, tail)
     if count > MAX_MEMBERS or length > MAX_DIRECTORY:
         raise ArchiveError(f"refused: {count} members, a directory of {length} bytes", where=source.where)

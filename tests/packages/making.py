@@ -30,7 +30,9 @@ def metadata(name: str, version: str, *lines: str) -> str:
     return "\n".join(["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *lines, "", "long text"])
 
 
-def wheel_bytes(name: str, version: str, files: Files, *, lines: tuple[str, ...] = (), record: bool | Files = True) -> bytes:
+def wheel_bytes(
+    name: str, version: str, files: Files, *, lines: tuple[str, ...] = (), record: bool | Files = True
+) -> bytes:
     """A wheel; `record=False` leaves RECORD out, a mapping replaces what RECORD is computed from."""
     info = f"{name.replace('-', '_')}-{version}.dist-info"
     everything = {**files, f"{info}/METADATA": metadata(name, version, *lines), f"{info}/WHEEL": "Wheel-Version: 1.0\n"}
@@ -67,7 +69,9 @@ def tar_bytes(files: Files, *, members: tuple[tarfile.TarInfo, ...] = (), mode: 
 
 def sdist_bytes(name: str, version: str, files: Files, *, lines: tuple[str, ...] = (), **options: object) -> bytes:
     top = f"{name}-{version}"
-    inside = {f"{top}/{path}": content for path, content in {"PKG-INFO": metadata(name, version, *lines), **files}.items()}
+    inside = {
+        f"{top}/{path}": content for path, content in {"PKG-INFO": metadata(name, version, *lines), **files}.items()
+    }
     return tar_bytes(inside, **options)  # type: ignore[arg-type]
 
 
@@ -151,6 +155,7 @@ def serving() -> Iterator[Site]:
     handler = type("Handler", (_Handler,), {"site": site})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are part of the tests
     site.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

@@ -17,7 +17,9 @@ SOURCE = {"pkg/__init__.py": "x = 1\n"}
 
 
 def test_json_page(site: Site, store: Store, index: PackageIndex) -> None:
-    site.publish("pkg-1.0-py3-none-any.whl", wheel_bytes("pkg", "1.0", SOURCE, lines=("Requires-Dist: a>=1; extra == 'x'",)))
+    site.publish(
+        "pkg-1.0-py3-none-any.whl", wheel_bytes("pkg", "1.0", SOURCE, lines=("Requires-Dist: a>=1; extra == 'x'",))
+    )
     site.publish("pkg-2.0-py3-none-any.whl", wheel_bytes("pkg", "2.0", SOURCE), yanked="broken")
     release = open_release("pkg", store=store, index=index)
     assert (release.name, release.version, release.packages) == ("pkg", "1.0", ("pkg",))
@@ -26,7 +28,9 @@ def test_json_page(site: Site, store: Store, index: PackageIndex) -> None:
     assert release.read(["pkg/__init__.py"]) == {"pkg/__init__.py": b"x = 1\n"}
     assert find_versions("pkg>=0", index=index) == ("1.0",)
     assert "application/vnd.pypi.simple.v1+json" in site.headers[0]["Accept"]
-    assert index.traffic.received == len(site.files["/simple/pkg/"]) + len(site.files["/files/pkg-1.0-py3-none-any.whl"])
+    assert index.traffic.received == len(site.files["/simple/pkg/"]) + len(
+        site.files["/files/pkg-1.0-py3-none-any.whl"]
+    )
     assert index.traffic.requests == 2
 
 
@@ -131,8 +135,16 @@ def test_an_unknown_package_is_remembered_as_such(site: Site, store: Store, inde
         (b'{"files": {}}', "application/json", "not a project page"),
         (b'{"name": "evil", "files": []}', "application/json", "another project, 'evil'"),
         (b"\x7fELF", "application/octet-stream", "not a project page"),
-        (b'{"files": [{"filename": "pkg-1.tar.gz", "url": "file:///etc/passwd"}]}', "application/json", "`file:` address"),
-        (b'{"files": [{"filename": "pkg-1.tar.gz", "url": "ftp://x/pkg-1.tar.gz"}]}', "application/json", "`ftp:` address"),
+        (
+            b'{"files": [{"filename": "pkg-1.tar.gz", "url": "file:///etc/passwd"}]}',
+            "application/json",
+            "`file:` address",
+        ),
+        (
+            b'{"files": [{"filename": "pkg-1.tar.gz", "url": "ftp://x/pkg-1.tar.gz"}]}',
+            "application/json",
+            "`ftp:` address",
+        ),
     ],
 )
 def test_an_index_that_talks_nonsense(

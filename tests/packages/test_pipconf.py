@@ -39,7 +39,11 @@ def test_defaults(home: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_files_override_each_other_and_variables_override_files(home: dict[str, str]) -> None:
     put(home, "xdg/pip/pip.conf", "[global]\nindex-url = https://global/simple/\ntimeout = 3\ncert = /global.pem\n")
-    put(home, ".config/pip/pip.conf", "[global]\nindex_url = https://user/simple\nextra-index-url =\n  https://a\n  https://b\n")
+    put(
+        home,
+        ".config/pip/pip.conf",
+        "[global]\nindex_url = https://user/simple\nextra-index-url =\n  https://a\n  https://b\n",
+    )
     put(home, "prefix/pip.conf", "[global]\ntimeout = 4\n[install]\nfind-links = /wheels\n")
     home.update(PIP_TIMEOUT="5", PIP_TRUSTED_HOST="a b")
     config = read_config(environ=home)

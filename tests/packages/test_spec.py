@@ -71,7 +71,9 @@ def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_bare_word_is_a_package_even_beside_a_folder_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bare_word_is_a_package_even_beside_a_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "vllm").mkdir()
     assert isinstance(parse_spec("vllm"), IndexSpec)

@@ -48,7 +48,12 @@ def test_range_lists_all_in_order() -> None:
 
 @pytest.mark.parametrize(
     ("text", "nearest"),
-    [("v==0.16.7", "0.16.0, 0.17.0"), ("v==1", "0.17.0, 0.17.1"), ("v==0.1", "0.15.1, 0.16.0"), ("v>3", "0.17.0, 0.17.1")],
+    [
+        ("v==0.16.7", "0.16.0, 0.17.0"),
+        ("v==1", "0.17.0, 0.17.1"),
+        ("v==0.1", "0.15.1, 0.16.0"),
+        ("v>3", "0.17.0, 0.17.1"),
+    ],
 )
 def test_unknown_version_names_the_nearest(text: str, nearest: str) -> None:
     with pytest.raises(SpecError) as caught:
