@@ -134,10 +134,10 @@ def _close(report: Report, remarks: tuple[str, ...], given: dict[str, Any]) -> N
     if given["quiet"]:
         return
     say(visible(summary(report)))
-    folders = {finding.fix.patch.rpartition("/")[0] for finding in report.findings if finding.fix and finding.fix.patch}
+    patches = [finding.fix.patch for finding in report.findings if finding.fix and finding.fix.patch]
     if given["output_format"] == "full" and not given["diff"]:
-        for folder in sorted(folders):
-            say(f"Apply them: api-audit apply {visible(str(given['patch_dir'] / folder))} --to PATH")
+        for folder in sorted({patch.rpartition("/")[0] for patch in patches}):
+            say(f"Apply them: api-audit apply {visible(folder)} --to PATH")
 
 
 def _exit_code(report: Report, stale: int, given: dict[str, Any]) -> int:
