@@ -178,7 +178,7 @@ class _Series:
             raise _ProofError("The repair changes nothing", set(range(len(findings))))
         state = {**self.state, **after}
         passed = [
-            Proof("parses", f"{_counted(files, 'patched file')} parse"),
+            Proof("parses", f"every patched file compiles ({len(files)})"),
             self._unchanged_elsewhere(files, after, mine),
             *self._rescanned(findings, files, state),
             _applies(files, before, after),
@@ -243,7 +243,7 @@ class _Series:
             known = any(f.span.path == site.span.path and _touches(f, site) for f in found)
             if site.verdict == "broken" and not known:
                 raise _ProofError(f"The repaired call of `{site.symbol}` would not bind to its new signature")
-        return Proof("binds", f"{edited} audited calls on the edited lines bind to the new signatures")
+        return Proof("binds", f"every audited call on the edited lines binds to its new signature ({edited})")
 
 
 def _repairs(findings: Sequence[Finding]) -> Iterator[Repair]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from auditor.fixes import RepairError
@@ -91,6 +93,37 @@ def as_argument(node: cst.BaseExpression) -> cst.BaseExpression:
     if isinstance(node, cst.Tuple | cst.NamedExpr | cst.Yield | cst.GeneratorExp):
         return bracketed(node)
     return node
+
+
+def same(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    """Whether two expressions mean the same, however they are laid out."""
+    return _dump(code(one)) == _dump(code(other))
+
+
+def _dump(text: str) -> str:
+    try:
+        return ast.dump(ast.parse(f"({text})", mode="eval"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+
+
+def over_lines(node: cst.BaseExpression, indent: str) -> cst.BaseExpression:
+    """A long sum, product or the like with one operand a line; anything else stays as it is."""
+    if not isinstance(node, cst.BinaryOperation) or node.lpar:
+        return node
+    newline = cst.TrailingWhitespace(newline=cst.Newline())
+    inner = cst.ParenthesizedWhitespace(newline, indent=True, last_line=cst.SimpleWhitespace(f"{indent}    "))
+    outer = inner.with_changes(last_line=cst.SimpleWhitespace(indent))
+    return _operands(node, type(node.operator), inner).with_changes(
+        lpar=[cst.LeftParen(whitespace_after=inner)], rpar=[cst.RightParen(whitespace_before=outer)]
+    )
+
+
+def _operands(node: cst.BaseExpression, kind: type, gap: cst.ParenthesizedWhitespace) -> cst.BaseExpression:
+    if not isinstance(node, cst.BinaryOperation) or node.lpar or not isinstance(node.operator, kind):
+        return node
+    operator = node.operator.with_changes(whitespace_before=gap)
+    return node.with_changes(left=_operands(node.left, kind, gap), operator=operator)
 
 
 def seated(new: cst.BaseExpression, old: cst.BaseExpression, parent: cst.CSTNode | None) -> cst.BaseExpression:

@@ -80,7 +80,7 @@ class PlacedFile:
         return range(1, self.positions[self.module].end.line + 2)
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=8)
 def read(source: bytes) -> PlacedFile:
     """Parse a file; one that could not be written back byte by byte is refused."""
     try:

@@ -7,9 +7,11 @@ import msgspec
 
 from auditor.fixes import RepairError
 from auditor.fixes._calls import equals, keyword_index, listing, with_arguments
-from auditor.fixes._expressions import as_argument, bracketed, code, expression, identifier
+from auditor.fixes._expressions import as_argument, bracketed, code, expression, identifier, over_lines, same
 
 ACTS_ON = cst.Call
+_WIDTH = 100
+"""An argument on a line of its own is broken where it, and its indentation in the call, would be longer."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -24,14 +26,18 @@ def fix(node: cst.Call, options: Options) -> cst.Call:
     value = as_argument(expression(options.value))
     present = keyword_index(node, options.name)
     if present is not None:
-        found = code(node.args[present].value)
-        if found != code(value):
-            raise RepairError(f"The call already passes `{options.name}={found}`")
+        found = node.args[present].value
+        if not same(found, value):
+            raise RepairError(f"The call already passes `{options.name}={code(found)}`")
         return node
     argument = cst.Arg(keyword=identifier(options.name), equal=equals(node), value=value)
     arguments = listing(node)
     _bracket_lone_generator(arguments.items)
-    arguments.insert(_place(node), argument)
+    index = _place(node)
+    arguments.insert(index, argument)
+    gap = arguments.gaps[index]
+    if isinstance(gap, cst.ParenthesizedWhitespace) and len(gap.last_line.value) + len(code(argument)) > _WIDTH:
+        arguments.items[index] = argument.with_changes(value=over_lines(value, gap.last_line.value))
     return with_arguments(node, arguments)
 
 

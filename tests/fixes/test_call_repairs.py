@@ -181,3 +181,15 @@ def test_a_span_inside_the_call_means_the_call(repair):
 def test_marks_are_read_as_spans():
     _, spans = unmarked("a\nxé«f(\n  1)»\n")
     assert (spans[""].line, spans[""].column, spans[""].end_line, spans[""].end_column) == (2, 3, 3, 5)
+
+
+def test_a_long_value_is_broken_over_lines():
+    value = " * ".join(f"self.vllm_config.some_config.factor_{n}" for n in range(3))
+    add = ("add-argument", {"name": "n", "value": value})
+    after = repaired("class C:\n    x = «f(\n        a,\n    )»\n", add)
+    assert after == (
+        "class C:\n    x = f(\n        a,\n        n=(\n            self.vllm_config.some_config.factor_0\n"
+        "            * self.vllm_config.some_config.factor_1\n            * self.vllm_config.some_config.factor_2\n"
+        "        ),\n    )\n"
+    )
+    assert repaired(after.replace("f(\n        a", "«f(\n        a").replace("    )\n", "    )»\n"), add) == after

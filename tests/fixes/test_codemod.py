@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from fixes import test_call_repairs, test_import_repairs, test_other_repairs
 from fixes.marked import repaired, unmarked
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor import fixes
@@ -194,6 +194,7 @@ def calls(draw):
     return f"f({inner}{end}{draw(GAPS)})", keywords
 
 
+@settings(deadline=None)
 @given(calls(), st.sampled_from(["remove", "add", "both"]))
 def test_any_layout_survives(call, what):
     """The repaired call is what Python's own parser would call the same call with other arguments."""

@@ -10,7 +10,7 @@ import sys
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from patches.sample import NAME, PATCHES, PRISTINE, SET, STATES, UNSAFE, found, laid, leftovers, patch, written
 
@@ -124,6 +124,7 @@ def test_header_values_are_harmless(tmp_path):
             laid(root)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_plain_texts_stay_plain(text):
     plain = header.plain(text)
@@ -208,6 +209,7 @@ def test_a_truncated_patch_is_refused(cut):
             parse("010-x.patch", content)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400), st.integers(0, len(CONTENT)), st.integers(0, 60))
 def test_arbitrary_bytes_never_do_worse_than_a_refusal(junk, at, cut):
     for content in (junk, CONTENT[:at] + junk + CONTENT[at + cut :]):
@@ -302,6 +304,7 @@ TEXTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(TEXTS, TEXTS, st.sampled_from(["", "end"]), st.sampled_from(["", "end", "\r"]))
 def test_any_edit_can_be_written_and_taken_back(before, after, end, other):
     old, new = ("".join(before) + end).encode(), ("".join(after) + other).encode()

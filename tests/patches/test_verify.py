@@ -214,7 +214,7 @@ def test_a_repaired_call_must_bind():
         b"f(gone=1)\n", lambda s: Repair("remove-argument", s, repair), call_sites=lambda files: [fits]
     )
     assert reason is None
-    assert patches[0].proofs[4].detail == "1 audited calls on the edited lines bind to the new signatures"
+    assert patches[0].proofs[4].detail == "every audited call on the edited lines binds to its new signature (1)"
 
 
 def test_a_call_with_another_open_finding_may_wait_for_its_patch():
