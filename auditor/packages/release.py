@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,7 +38,7 @@ class Reader(Protocol):
 
 
 class Release:
-    """A release and its files. Reading is lazy, batched and cached by content.
+    """A release and its files. Reading is lazy, batched and cached by content; threads may share it.
 
     Args:
         listing: Its table of contents.
@@ -82,6 +83,7 @@ class Release:
         self._checked: dict[str, str] = {}
         self._recent: dict[str, bytes] = {}
         self._recent_size = 0
+        self._lock = RLock()
 
     def read(self, paths: Iterable[str]) -> dict[str, bytes]:
         """The contents of some files, in one batch; a file that the release does not have is a `KeyError`."""
@@ -153,6 +155,10 @@ class Release:
         return claimed
 
     def _fetch(self, entries: Sequence[FileEntry]) -> dict[str, bytes]:
+        with self._lock:
+            return self._fetch_alone(entries)
+
+    def _fetch_alone(self, entries: Sequence[FileEntry]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         blobs: list[Blob] = []
         news = False

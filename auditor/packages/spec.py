@@ -95,27 +95,48 @@ def _place(text: str, name: str | None, *, anywhere: bool = False) -> Spec | Non
     if text.startswith("env:"):
         if not text[4:].strip():
             raise SpecError("`env:` needs the path of a Python interpreter", where=text)
-        return EnvironmentSpec(Path(text[4:].strip()).expanduser(), name, text)
+        return EnvironmentSpec(_expanded(text[4:].strip()), name, text)
     bare = text.removeprefix("file://") if text.startswith("file://") else text
-    path = Path(bare).expanduser()
+    path = _expanded(bare)
     if bare.lower().endswith(ARCHIVES):
-        if path.is_file():
+        if _is_file(path):
             return ArchiveSpec(path, name, text)
-        if not path.is_dir():
+        if not _is_folder(path):
             raise SpecError("there is no such file", where=text)
     looks = anywhere or bare.startswith((".", "~")) or "/" in bare or os.sep in bare or path.is_absolute()
-    if looks and path.is_dir():
+    if looks and _is_folder(path):
         return FolderSpec(path, None, name, text)
     front, at, ref = bare.rpartition("@")
-    if at and ref and front and Path(front.rstrip()).expanduser().is_dir():
+    if at and ref and front and _is_folder(_expanded(front.rstrip())):
         if ref.startswith("-") or any(character.isspace() for character in ref):
             raise SpecError(f"not a git reference: {ref!r}", where=text)
-        return FolderSpec(Path(front).expanduser(), ref, name, text)
+        return FolderSpec(_expanded(front.rstrip()), ref, name, text)
     if looks and not _DIRECT.fullmatch(text):
-        if path.is_file():
+        if _is_file(path):
             raise SpecError("a file that is neither a wheel nor an sdist", where=text, hint=_HINT)
         raise SpecError("there is no such folder", where=text, hint=_HINT)
     return None
+
+
+def _expanded(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # `~somebody` who is not known here
+        return Path(text)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _requirement(text: str) -> IndexSpec:

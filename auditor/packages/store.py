@@ -74,6 +74,11 @@ class Store:
         """The SQLite file, None while the store is in memory."""
         return self._main.path
 
+    @property
+    def folder(self) -> Path | None:
+        """The cache folder it was opened in, with which another process opens the same store; None for memory."""
+        return None if self._folder is None else self._folder.parent
+
     # --- records: anything computed, by kind and key -----------------------------------------------------------------
 
     def get(self, kind: str, key: str) -> bytes | None:

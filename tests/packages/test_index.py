@@ -199,6 +199,49 @@ def test_netrc(site: Site, store: Store, index: PackageIndex, tmp_path: Path, mo
     assert site.headers[0]["Authorization"] == "Basic " + base64.b64encode(b"me:hidden").decode()
 
 
+def through_proxy(site: Site) -> None:
+    page = b'{"files": [{"filename": "pkg-1.0.tar.gz", "url": "x"}]}'
+    for url in ("http://packages.invalid/simple/pkg/", "http://user.invalid/simple/pkg/"):
+        site.files[url], site.types[url] = page, "application/json"
+
+
+def test_the_proxy_of_pips_configuration(site: Site, store: Store) -> None:
+    through_proxy(site)
+    proxy = site.url.replace("http://", "http://me:hush@")
+    index = site.index(store, index_urls=("http://packages.invalid/simple",), proxy=proxy)
+    assert [file.version for file in index.files("pkg")] == ["1.0"]
+    assert site.headers[0]["proxy-authorization"] == "Basic " + base64.b64encode(b"me:hush").decode()
+    index.close()
+
+
+def test_the_proxy_of_the_environment(site: Site, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    through_proxy(site)
+    monkeypatch.setenv("http_proxy", site.url)
+    monkeypatch.setenv("no_proxy", "user.invalid")
+    index = site.index(store, index_urls=("http://packages.invalid/simple",))
+    assert [file.version for file in index.files("pkg")] == ["1.0"]
+    index.close()
+    index = site.index(store, index_urls=("http://user.invalid/simple",))
+    with pytest.raises(PackageIndexError, match="name cannot be resolved"):
+        index.files("pkg")
+    index.close()
+
+
+def test_proxies_of_another_kind(store: Store, site: Site) -> None:
+    index = site.index(store, proxy="socks5://127.0.0.1:1")
+    with pytest.raises(PackageIndexError, match="`socks5:` proxies are not supported"):
+        index.files("pkg")
+
+
+def test_a_file_that_the_index_protects_is_not_fetched_unprotected(site: Site, store: Store) -> None:
+    index = site.index(store, trusted_hosts=("trusted.invalid",))
+    assert index._may_follow("https://x/simple/a/", "https://y/a-1.tar.gz")
+    assert not index._may_follow("https://x/simple/a/", "http://y/a-1.tar.gz")
+    assert index._may_follow("https://x/simple/a/", "http://trusted.invalid/a-1.tar.gz")
+    assert index._may_follow("http://x/simple/a/", "http://y/a-1.tar.gz")
+    index.close()
+
+
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x"])
 def test_redirects_to_other_schemes(site: Site, index: PackageIndex, target: str) -> None:
     site.special["/simple/pkg/"] = lambda handler: handler.answer(302, b"", {"Location": target})

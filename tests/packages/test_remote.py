@@ -64,6 +64,20 @@ def test_neighbours_come_along_but_not_other_folders(site: Site, store: Store, i
     assert len(site.requests) == requests + 1
 
 
+def test_threads_may_share_a_release(site: Site, store: Store, index: PackageIndex, tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    body = wheel_bytes("big", "1.0", tree(), record=False)
+    site.publish("big-1.0-cp38-abi3-linux_x86_64.whl", body)
+    (tmp_path / "big-1.0-py3-none-any.whl").write_bytes(body)
+    for spec in ("big", str(tmp_path / "big-1.0-py3-none-any.whl")):
+        release = open_release(spec, store=Store(None), index=index)
+        with ThreadPoolExecutor(8) as pool:
+            found = dict(pool.map(lambda path: (path, release.read_one(path)), release.files))  # noqa: B023
+        assert found["big/sub/n39.py"] == module(39).encode()
+        assert found == release.read(release.files)
+
+
 def test_scattered_reads_are_merged_and_parallel(site: Site, store: Store, index: PackageIndex) -> None:
     site.publish("big-1.0-cp38-abi3-linux_x86_64.whl", wheel_bytes("big", "1.0", tree()))
     release = open_release("big", store=store, index=index)

@@ -43,6 +43,9 @@ def test_requirements(text: str, name: str, specifier: str, exact: str | None) -
         ("nowhere-1.0.whl", None),
         ("vllm @ nowhere", "folder"),
         ("vllm\n==1", None),
+        ("~nobody-of-that-name/./x@ref", None),
+        ("./" + "x" * 5000, None),
+        ("x" * 5000 + "@ref", None),
         ("https://example.org/a-1.0-py3-none-any.whl", None),
     ],
 )
