@@ -76,6 +76,7 @@ def recover(root: Path) -> str | None:
     """Finish or roll back what an interrupted run left; says which, or None if there is nothing."""
     journal = root / JOURNAL
     if not journal.exists() and not journal.is_symlink():
+        (root / f"{JOURNAL}.tmp").unlink(missing_ok=True)  # of a run that ended before it had a journal
         return None
     state, entries = _read_journal(journal)
     if state == "committed" and all(_can_finish(root, entry) for entry in entries):

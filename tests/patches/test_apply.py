@@ -276,30 +276,26 @@ def counting(monkeypatch, act, *, calls=STEPS):
     return steps
 
 
-def steps_of(tmp_path, monkeypatch, mode="apply"):
-    root = laid(tmp_path / "count", PRISTINE if mode == "apply" else UNSAFE)
-    with monkeypatch.context() as patched:
-        steps = counting(patched, lambda _: None)
-        apply(SET, root, unsafe=True, mode=mode)
-    return next(steps)
-
-
 @pytest.mark.parametrize("mode", ["apply", "revert"])
 @pytest.mark.parametrize("failure", [errno.ENOSPC, errno.EACCES, errno.EIO])
 def test_a_failing_step_leaves_all_old(tmp_path, monkeypatch, failure, mode):
     """Disk full, permission denied, input/output error: at each step, once."""
     old, new = (PRISTINE, UNSAFE) if mode == "apply" else (UNSAFE, PRISTINE)
     outcomes = set()
-    for at in range(1, steps_of(tmp_path, monkeypatch, mode)):
+    for at in range(1, 1000):
         root = laid(tmp_path / f"{at}", old)
+        reached = []
 
-        def fail(step, at=at):
+        def fail(step, at=at, reached=reached):
             if step == at:
+                reached.append(step)
                 raise OSError(failure, os.strerror(failure))
 
         with monkeypatch.context() as patched:
             counting(patched, fail)
             error = failure_of(SET, root, mode)
+        if not reached:
+            break
         outcomes.add(error is None)
         if error is not None:
             assert os.strerror(failure) in error, at
@@ -308,6 +304,7 @@ def test_a_failing_step_leaves_all_old(tmp_path, monkeypatch, failure, mode):
         assert found(root) == new, at
         assert not leftovers(root), at
         assert after.recovered is None or "interrupted" in after.recovered
+    assert at > 20
     assert False in outcomes
 
 
@@ -324,7 +321,7 @@ def test_killed_at_every_step_the_next_call_finishes_or_rolls_back(tmp_path, mon
     """From the n-th step on nothing runs any more, as after SIGKILL; what is on disk is all that the next call has."""
     old, new = (PRISTINE, UNSAFE) if mode == "apply" else (UNSAFE, PRISTINE)
     seen = set()
-    for at in range(1, steps_of(tmp_path, monkeypatch, mode)):
+    for at in range(1, 1000):
         root = laid(tmp_path / f"{at}", old)
 
         def die(step, at=at):
@@ -333,8 +330,11 @@ def test_killed_at_every_step_the_next_call_finishes_or_rolls_back(tmp_path, mon
 
         with monkeypatch.context() as patched:
             counting(patched, die)
-            with pytest.raises(KilledError):
+            try:
                 apply(SET, root, unsafe=True, mode=mode)
+                break
+            except KilledError:
+                pass
         half = found(root)
         recovered = apply(SET, root, unsafe=True, mode="check").recovered
         assert recovered is None or "waits there" in recovered
@@ -344,6 +344,7 @@ def test_killed_at_every_step_the_next_call_finishes_or_rolls_back(tmp_path, mon
         seen.add((outcome.recovered or "nothing").split(":")[0])
         if half not in (old, new):
             assert outcome.recovered
+    assert at > 20
     assert seen == {"nothing", "An interrupted run was rolled back", "An interrupted run was finished"}
 
 
