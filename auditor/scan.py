@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.checks import all_checks
+from auditor.checks import all_checks, all_file_checks
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
@@ -82,7 +82,7 @@ class Audit:
 
     def findings(self, analyses: Iterable[FileAnalysis]) -> list[Finding]:
         """What every check says of every use that is reached on the new side."""
-        checks = all_checks()
+        checks, file_checks = all_checks(), all_file_checks()
         found: dict[tuple[object, ...], Finding] = {}
         for analysis in analyses:
             for use in analysis.uses:
@@ -91,6 +91,9 @@ class Audit:
                 for check in checks:
                     for finding in check(use, self.old, self.new):
                         found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
+            for file_check in file_checks:
+                for finding in file_check(analysis, self.old, self.new):
+                    found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
         return list(found.values())
 
     def may_touch(self, term: Term) -> bool:

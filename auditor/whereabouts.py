@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -27,7 +27,9 @@ from auditor.world.values import (
 class Searchable(Protocol):
     """A tree whose sources can be searched."""
 
+    def module_names(self) -> Sequence[str]: ...
     def search(self, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]: ...
+    def matching(self, modules: Sequence[str], pattern: str) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def whereabouts(path: str, old: Side, new: Side) -> Whereabouts:
 def _module(path: str, new: Side) -> Whereabouts:
     name = path.rpartition(".")[2]
     tree = new.world.tree(path)
-    names = getattr(tree, "module_names", list)()
+    names = tree.module_names() if isinstance(tree, Searchable) else ()
     found = [m for m in names if m.rpartition(".")[2] == name and m != path]
     if len(found) == 1:
         return Whereabouts((found[0],), same_shape=False)

@@ -1,4 +1,4 @@
-"""The checks, one question per file; whatever module of this folder has a `check` is one."""
+"""The checks, one question per file; whatever module of this folder has a `check` (or `check_file`) is one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
+from auditor.consumer.analysis import FileAnalysis
 from auditor.model import Finding, Use
 from auditor.sides import Side
 
@@ -14,10 +16,21 @@ Check = Callable[[Use, Side, Side], Iterator[Finding]]
 """`check(use, old, new)`"""
 
 
+FileCheck = Callable[[FileAnalysis, Side, Side], Iterator[Finding]]
+"""`check_file(analysis, old, new)`, for questions that one use cannot answer"""
+
+
 @cache
+def _modules() -> tuple[ModuleType, ...]:
+    names = (found.name for found in iter_modules(__path__) if not found.name.startswith("_"))
+    return tuple(import_module(f"{__name__}.{name}") for name in names)
+
+
 def all_checks() -> tuple[Check, ...]:
-    """Every check of this folder, by file name."""
-    modules = (
-        import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__) if not found.name.startswith("_")
-    )
-    return tuple(module.check for module in modules)
+    """Every check of a use, by file name."""
+    return tuple(module.check for module in _modules() if hasattr(module, "check"))
+
+
+def all_file_checks() -> tuple[FileCheck, ...]:
+    """Every check of a whole file, by file name."""
+    return tuple(module.check_file for module in _modules() if hasattr(module, "check_file"))

@@ -18,11 +18,14 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     if before.callee is None or after.callee is None or after.binding is None:
         return
     known = {p.name for p in before.callee.parameters}
-    for error in after.binding.errors:
-        name = str(error.argument)
-        if error.kind != "unknown-argument" or name not in known or error in after.errors:
+    function = after.callee.function
+    keys = function.kwargs_keys if function is not None else ()
+    mapped = [str(e.argument) for e in after.binding.errors if e.kind == "unknown-argument" and e not in after.errors]
+    read = [str(key[1]) for key in after.binding.swallowed if key[0] == "keyword" and key[1] in keys]
+    for name in (*mapped, *read):
+        if name not in known:
             continue
-        successor = declared_alias(after.callee.function, name)
+        successor = declared_alias(function, name)
         argument = argument_named(use, name)
         plain = argument is not None and argument.name == name
         callee = after.callee.path.rsplit(".", 1)[-1]
@@ -32,7 +35,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             use,
             old,
             new,
-            f"`{name}` of `{callee}` is deprecated" + (f", its new name is `{successor}`" if successor else ""),
+            _message(name, callee, successor, declared=name in mapped),
             span=argument.span if argument else None,
             argument=name,
             label=f"`{successor}` now" if successor else "deprecated",
@@ -47,3 +50,11 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         )
         if finding is not None:
             yield finding
+
+
+def _message(name: str, callee: str, successor: str | None, *, declared: bool) -> str:
+    if successor:
+        return f"`{name}` of `{callee}` is deprecated, its new name is `{successor}`"
+    if declared:
+        return f"`{name}` of `{callee}` is deprecated"
+    return f"`{callee}` has no parameter `{name}` any more and only reads it out of its `**kwargs`"

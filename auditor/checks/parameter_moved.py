@@ -60,7 +60,8 @@ def _moved(
     assert before.callee is not None
     assert after.callee is not None
     if now.startswith("*"):
-        if key[0] == "positional" or new.takes(after.callee, str(key[1])) is True:
+        declared = [p for p in after.callee.parameters if not p.kind.startswith("var-")]
+        if key[0] == "positional" or not declared or new.takes(after.callee, str(key[1])) is True:
             return None  # a wrapper that takes everything says nothing about what becomes of it
         function = after.callee.function
         return "passed-on" if function is not None and any(f.passes_kwargs for f in function.forwards) else "ignored"

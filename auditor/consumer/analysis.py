@@ -21,6 +21,8 @@ class FileAnalysis(msgspec.Struct, frozen=True, gc=False):
     """Qualified function name -> the term it returns, following its local variables."""
     attributes: dict[str, dict[str, Term]] = {}
     """Qualified class name -> attribute set on `self` -> its term."""
+    imports: tuple[str, ...] = ()
+    """Top-level names of everything the file imports, wherever in it."""
     problems: tuple[Problem, ...] = ()
 
 

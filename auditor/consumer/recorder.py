@@ -45,6 +45,8 @@ class Recorder:
         self._calls: dict[int, int] = {}
         self._sources: list[dict[str, list[int]]] = [{}]
         self._parents: dict[int, ast.AST] = {}
+        self.imported: dict[str, None] = {}
+        """Top-level names of all imports."""
 
     def finish(self) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
         """All uses with their usages, and those on receivers of unknown type."""
@@ -101,6 +103,7 @@ class Recorder:
             bound = alias.asname or alias.name.split(".", 1)[0]
             env.names[bound] = Import(alias.name if alias.asname else bound)
             self._sources[-1].pop(bound, None)
+            self.imported[alias.name.split(".", 1)[0]] = None
             if alias.name.split(".", 1)[0] in self.interesting:
                 shown = f"import {alias.name}"
                 self._add(
@@ -109,6 +112,7 @@ class Recorder:
 
     def from_import(self, node: ast.ImportFrom, source: str, env: Environment, scope: str) -> None:
         """`from a import b as c`"""
+        self.imported[source.split(".", 1)[0]] = None
         for alias in node.names:
             bound = alias.asname or alias.name
             path = source if alias.name == "*" else f"{source}.{alias.name}"

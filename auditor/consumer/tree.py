@@ -75,9 +75,11 @@ class ConsumerTree:
         return None
 
     def touching(self) -> list[str]:
-        """Modules whose source mentions a provider, and those that import such a module and may be handed its objects."""
+        """Modules whose source mentions a provider, those that import such a module and may be handed its objects, and those
+        that put methods onto objects they are given.
+        """
         names = "|".join(map(re.escape, sorted(self.providers)))
-        pattern = re.compile(rf"\b(?:{names})\b".encode())
+        pattern = re.compile(rf"\b(?:{names}|MethodType)\b".encode())
         modules = {path: module for module, path in self.sources.modules.items()}
         contents = self.sources.read(modules)
         direct = {modules[path] for path, source in contents.items() if pattern.search(source)}

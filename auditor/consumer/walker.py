@@ -77,7 +77,8 @@ class _Walker:
 
     def finish(self) -> FileAnalysis:
         uses, loose = self.recorder.finish()
-        return FileAnalysis(self.path, self.module, uses, loose, self.results, self.attributes)
+        imports = tuple(self.recorder.imported)
+        return FileAnalysis(self.path, self.module, uses, loose, self.results, self.attributes, imports)
 
     def _collect_globals(self, body: Sequence[ast.stmt]) -> None:
         """What each global name is last defined as: for reading guards through names."""

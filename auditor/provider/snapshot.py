@@ -152,6 +152,12 @@ class Snapshot:
                 if expression.search(source):
                     yield paths[path], decode(source)
 
+    def matching(self, modules: Sequence[str], pattern: str) -> list[str]:
+        """Those of some modules whose source matches a regular expression."""
+        expression = re.compile(pattern.encode())
+        paths = {self._modules[name]: name for name in modules if name in self._modules}
+        return [paths[path] for path, source in self.release.read(paths).items() if expression.search(source)]
+
     def _rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
         seen: set[str] = set()
         parts = near.split(".")

@@ -84,6 +84,11 @@ class World:
         self._classes: dict[tuple[str, str, int], ClassRef] = {}
         self._pending: set[object] = set()
 
+    @property
+    def consumer_packages(self) -> frozenset[str]:
+        """Top-level names of the first tree, the consumer's own."""
+        return frozenset(self.trees[0].packages)
+
     # modules and names
 
     def owns(self, name: str) -> bool:
