@@ -27,13 +27,15 @@ ACTS_ON = (cst.ImportFrom, cst.Import)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`from a import name` becomes `from to import name`; `import name` becomes `import to`.
+    """`from module import name` becomes `from new_module import name`; `import name` becomes `import new_module`.
 
     With `new_name` the name is another one there, and goes on under its old one in this file.
     """
 
     name: str
-    to: str
+    new_module: str
+    module: str | None = None
+    """When given, what the statement must import from."""
     new_name: str | None = None
 
 
@@ -46,37 +48,37 @@ def follow(
     alias = _plain(node, options.name)
     if alias is None or alias.asname is not None:
         return {}
-    return {use: dotted(options.to) for use in dotted_uses(wrapper, node, options.name)}
+    return {use: dotted(options.new_module) for use in dotted_uses(wrapper, node, options.name)}
 
 
 def fix(node: cst.ImportFrom | cst.Import, options: Options) -> cst.CSTNode | Around:
     """The statement, and a new one where only some of its names moved."""
     if isinstance(node, cst.Import):
         return _fix_plain(node, options)
-    if module_text(node) == options.to:
+    if module_text(node) == options.new_module:
         return node
     index = alias_index(node, options.name)
-    if index is None:
-        raise RepairError(f"`{options.name}` is not imported from `{module_text(node)}` here")
+    if index is None or options.module not in (None, module_text(node)):
+        raise RepairError(f"`{options.name}` is not imported from `{options.module or module_text(node)}` here")
     names = aliases(node)
     moved = names[index]
     if options.new_name is not None and options.new_name != options.name:
         moved = renamed(moved, options.new_name, bind=local_name(moved))
     if len(names) == 1:
-        return with_module(node.with_changes(names=[moved]), options.to)
+        return with_module(node.with_changes(names=[moved]), options.new_module)
     comment = comment_after(node, index)
     trailing = cst.TrailingWhitespace(whitespace=cst.SimpleWhitespace("  " if comment else ""), comment=comment)
-    line = cst.SimpleStatementLine(body=[from_import(options.to, moved)], trailing_whitespace=trailing)
+    line = cst.SimpleStatementLine(body=[from_import(options.new_module, moved)], trailing_whitespace=trailing)
     return Around(without(node, index), after=(line,))
 
 
 def _fix_plain(node: cst.Import, options: Options) -> cst.Import:
     alias = _plain(node, options.name)
     if alias is None:
-        if _plain(node, options.to) is not None:
+        if _plain(node, options.new_module) is not None:
             return node
         raise RepairError(f"`{options.name}` is not imported here")
-    moved = alias.with_changes(name=dotted(options.to))
+    moved = alias.with_changes(name=dotted(options.new_module))
     return node.with_changes(names=[moved if name is alias else name for name in node.names])
 
 

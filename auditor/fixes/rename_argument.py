@@ -13,21 +13,21 @@ ACTS_ON = cst.Call
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`old=value` becomes `new=value`."""
+    """`name=value` becomes `new_name=value`."""
 
-    old: str
-    new: str
+    name: str
+    new_name: str
 
 
 def fix(node: cst.Call, options: Options) -> cst.Call:
     """The call with the argument under its new name."""
-    old, new = keyword_index(node, options.old), keyword_index(node, options.new)
+    old, new = keyword_index(node, options.name), keyword_index(node, options.new_name)
     if old is None:
         if new is None:
-            raise RepairError(f"The call passes neither `{options.old}` nor `{options.new}` by name")
+            raise RepairError(f"The call passes neither `{options.name}` nor `{options.new_name}` by name")
         return node
     if new is not None:
-        raise RepairError(f"The call passes both `{options.old}` and `{options.new}`")
+        raise RepairError(f"The call passes both `{options.name}` and `{options.new_name}`")
     arguments = list(node.args)
-    arguments[old] = arguments[old].with_changes(keyword=identifier(options.new))
+    arguments[old] = arguments[old].with_changes(keyword=identifier(options.new_name))
     return node.with_changes(args=arguments)

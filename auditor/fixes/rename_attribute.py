@@ -12,19 +12,19 @@ ACTS_ON = cst.Attribute
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`new` may be dotted; `old`, when given, must be what stands there."""
+    """`new_name` may be dotted; `name`, when given, must be what stands there."""
 
-    new: str
-    old: str | None = None
+    new_name: str
+    name: str | None = None
 
 
 def fix(node: cst.Attribute, options: Options) -> cst.Attribute:
     """The access by its new name."""
-    *inner, last = options.new.split(".")
+    *inner, last = options.new_name.split(".")
     if _ends_with(node, [*inner, last]):
         return node
-    if options.old is not None and node.attr.value != options.old:
-        raise RepairError(f"The attribute here is `{node.attr.value}`, not `{options.old}`")
+    if options.name is not None and node.attr.value != options.name:
+        raise RepairError(f"The attribute here is `{node.attr.value}`, not `{options.name}`")
     value = node.value
     for name in inner:
         value = cst.Attribute(value=value, attr=identifier(name))

@@ -17,40 +17,40 @@ ACTS_ON = cst.ImportFrom
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`from m import old` becomes `from m import new`, or `import new as old` with `keep`.
+    """`from m import name` becomes `from m import new_name`, or `import new_name as name` with `keep`.
 
     The old name is also kept where its uses cannot all be told apart, such as after two alternative imports.
     """
 
-    old: str
-    new: str
+    name: str
+    new_name: str
     keep: bool = False
 
 
 def follow(wrapper: MetadataWrapper, node: cst.ImportFrom, options: Options) -> Mapping[cst.CSTNode, cst.CSTNode]:
     """The import itself with the uses of its name."""
-    index = alias_index(node, options.old)
+    index = alias_index(node, options.name)
     if index is None:
         return {}
     alias = aliases(node)[index]
     if options.keep or alias.asname is not None:
-        return {alias: renamed(alias, options.new, bind=local_name(alias))}
+        return {alias: renamed(alias, options.new_name, bind=local_name(alias))}
     try:
-        uses = uses_of_import(wrapper, node, options.old, options.new)
+        uses = uses_of_import(wrapper, node, options.name, options.new_name)
     except NotAloneError:
         uses = None
-    if uses is None or _exports(wrapper.module, options.old):
-        return {alias: renamed(alias, options.new, bind=options.old)}
-    edits: dict[cst.CSTNode, cst.CSTNode] = {use: use.with_changes(value=options.new) for use in uses}
-    edits[alias] = renamed(alias, options.new, bind=None)
+    if uses is None or _exports(wrapper.module, options.name):
+        return {alias: renamed(alias, options.new_name, bind=options.name)}
+    edits: dict[cst.CSTNode, cst.CSTNode] = {use: use.with_changes(value=options.new_name) for use in uses}
+    edits[alias] = renamed(alias, options.new_name, bind=None)
     return edits
 
 
 def fix(node: cst.ImportFrom, options: Options) -> cst.ImportFrom:
     """The statement as `follow` has left it."""
-    identifier(options.new)
-    if alias_index(node, options.new) is None:
-        raise RepairError(f"`{options.old}` is not imported from `{module_text(node)}` here")
+    identifier(options.new_name)
+    if alias_index(node, options.new_name) is None:
+        raise RepairError(f"`{options.name}` is not imported from `{module_text(node)}` here")
     return node
 
 

@@ -144,14 +144,14 @@ def test_an_added_value_is_one_argument(value, written):
     ],
 )
 def test_rename_argument(before, after):
-    assert repaired(before, ("rename-argument", {"old": "old", "new": "new"})) == after
+    assert repaired(before, ("rename-argument", {"name": "old", "new_name": "new"})) == after
 
 
 @pytest.mark.parametrize(
     ("source", "repair", "options", "message"),
     [
-        ("«f(1)»\n", "rename-argument", {"old": "a", "new": "b"}, "neither `a` nor `b`"),
-        ("«f(a=1, b=1)»\n", "rename-argument", {"old": "a", "new": "b"}, "both `a` and `b`"),
+        ("«f(1)»\n", "rename-argument", {"name": "a", "new_name": "b"}, "neither `a` nor `b`"),
+        ("«f(a=1, b=1)»\n", "rename-argument", {"name": "a", "new_name": "b"}, "both `a` and `b`"),
         ("«f(a=1)»\n", "add-argument", {"name": "a", "value": "2"}, "already passes `a=1`"),
         ("«f(a=1)»\n", "add-argument", {"name": "b", "value": "2 +"}, "is not an expression"),
         ("«f(a=1)»\n", "add-argument", {"name": "b c", "value": "2"}, "is not a name"),
@@ -171,7 +171,7 @@ def test_what_cannot_be_done_says_why(source, repair, options, message):
 
 
 @pytest.mark.parametrize(
-    "repair", [("remove-argument", {"name": "gone"}), ("rename-argument", {"old": "gone", "new": "n"})]
+    "repair", [("remove-argument", {"name": "gone"}), ("rename-argument", {"name": "gone", "new_name": "n"})]
 )
 def test_a_span_inside_the_call_means_the_call(repair):
     assert "gone" not in repaired("x = f(a, «gone=1»)\n", repair)

@@ -85,11 +85,11 @@ def test_several_insertions_keep_their_order():
     ("text", "one", "other"),
     [
         ("«f(a)»\n", ADD, ("add-argument", {"name": "n", "value": "2"})),
-        ("«f(old=1)»\n", *(("rename-argument", {"old": "old", "new": new}) for new in "ab")),
-        ("«x.old»\n", *(("rename-attribute", {"new": new}) for new in "ab")),
+        ("«f(old=1)»\n", *(("rename-argument", {"name": "old", "new_name": new}) for new in "ab")),
+        ("«x.old»\n", *(("rename-attribute", {"new_name": new}) for new in "ab")),
         ("«f(a)»\n", ADD, ("replace-expression", {"text": "g()"})),
         ("«1¦f(«2¦g(a)¦2»)¦1»\n", ("replace-expression", {"text": "g()"}), ADD),
-        ("«from a import old»\nold\n", *(("rename-symbol", {"old": "old", "new": new}) for new in "bc")),
+        ("«from a import old»\nold\n", *(("rename-symbol", {"name": "old", "new_name": new}) for new in "bc")),
     ],
 )
 def test_colliding_repairs_are_both_named(text, one, other):
@@ -106,8 +106,8 @@ def every_case():
     for name, table in (("remove-argument", test_call_repairs.REMOVE), ("to-keyword", test_call_repairs.KEYWORD)):
         yield from ((name, case[1], case[2]) for case in table)
     yield from (("add-argument", case[1], ADD[1]) for case in test_call_repairs.ADD)
-    yield from (("move-import", case[1], {"name": "X", "to": "b.c"}) for case in test_import_repairs.MOVE)
-    yield from (("rename-symbol", case[1], {"old": "old", "new": "new"}) for case in test_import_repairs.RENAME)
+    yield from (("move-import", case[1], {"name": "X", "new_module": "b.c"}) for case in test_import_repairs.MOVE)
+    yield from (("rename-symbol", case[1], {"name": "old", "new_name": "new"}) for case in test_import_repairs.RENAME)
     yield from (("add-import", f"«»{case[1]}", {"module": "a.b", "name": "N"}) for case in test_import_repairs.ADD)
     yield from ((name, before, options) for name, before, options, _ in test_other_repairs.TABLE)
 

@@ -96,17 +96,17 @@ def ids(cases):
 
 @pytest.mark.parametrize(("before", "after"), [c[1:] for c in MOVE], ids=ids(MOVE))
 def test_move_import(before, after):
-    assert repaired(before, ("move-import", {"name": "X", "to": "b.c"})) == after
+    assert repaired(before, ("move-import", {"name": "X", "new_module": "b.c"})) == after
 
 
 @pytest.mark.parametrize(("before", "after"), [c[1:] for c in PLAIN], ids=ids(PLAIN))
 def test_move_plain_import(before, after):
-    assert repaired(before, ("move-import", {"name": "a.b", "to": "c.d"})) == after
+    assert repaired(before, ("move-import", {"name": "a.b", "new_module": "c.d"})) == after
 
 
 @pytest.mark.parametrize(("before", "after"), [c[1:] for c in RENAME], ids=ids(RENAME))
 def test_rename_symbol(before, after):
-    assert repaired(before, ("rename-symbol", {"old": "old", "new": "new"})) == after
+    assert repaired(before, ("rename-symbol", {"name": "old", "new_name": "new"})) == after
 
 
 @pytest.mark.parametrize(("before", "after"), [c[1:] for c in ADD], ids=ids(ADD))
@@ -115,20 +115,20 @@ def test_add_import(before, after):
 
 
 def test_a_moved_name_may_be_another_one_there():
-    move = ("move-import", {"name": "X", "to": "b", "new_name": "N"})
+    move = ("move-import", {"name": "X", "new_module": "b", "new_name": "N"})
     assert repaired("«from a import X»\nX()\n", move) == "from b import N as X\nX()\n"
     assert repaired("«from a import X as Y, Z»\n", move) == "from a import Z\nfrom b import N as Y\n"
 
 
 def test_two_names_move_from_one_statement():
-    moves = [("move-import", {"name": name, "to": "b"}) for name in ("X", "Y")]
+    moves = [("move-import", {"name": name, "new_module": "b"}) for name in ("X", "Y")]
     assert repaired("«from a import X, Y, Z»\n", *moves) == "from a import Z\nfrom b import X\nfrom b import Y\n"
 
 
 def test_an_import_can_keep_its_name():
-    assert repaired("«from a import old»\nold()\n", ("rename-symbol", {"old": "old", "new": "new", "keep": True})) == (
-        "from a import new as old\nold()\n"
-    )
+    assert repaired(
+        "«from a import old»\nold()\n", ("rename-symbol", {"name": "old", "new_name": "new", "keep": True})
+    ) == ("from a import new as old\nold()\n")
 
 
 def test_add_import_forms():
@@ -142,10 +142,10 @@ def test_add_import_forms():
 @pytest.mark.parametrize(
     ("source", "repair", "options", "message"),
     [
-        ("«from a import *»\n", "move-import", {"name": "X", "to": "b"}, "names nothing"),
-        ("«from a import Y»\n", "move-import", {"name": "X", "to": "b"}, "not imported from `a` here"),
-        ("«import a.b»\na.b.f(a.q)\n", "move-import", {"name": "a.b", "to": "c"}, "also binds `a` for `a.q`"),
-        ("«from a import Y»\n", "rename-symbol", {"old": "X", "new": "Z"}, "not imported from `a` here"),
+        ("«from a import *»\n", "move-import", {"name": "X", "new_module": "b"}, "names nothing"),
+        ("«from a import Y»\n", "move-import", {"name": "X", "new_module": "b"}, "not imported from `a` here"),
+        ("«import a.b»\na.b.f(a.q)\n", "move-import", {"name": "a.b", "new_module": "c"}, "also binds `a` for `a.q`"),
+        ("«from a import Y»\n", "rename-symbol", {"name": "X", "new_name": "Z"}, "not imported from `a` here"),
         ("«»from q import N\n", "add-import", {"module": "a", "name": "N"}, "already means something else"),
         ("«»N = 1\n", "add-import", {"module": "a", "name": "N"}, "already means something else"),
         ("«»def N(): pass\n", "add-import", {"module": "a", "name": "N"}, "already means something else"),

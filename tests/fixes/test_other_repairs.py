@@ -11,14 +11,14 @@ from auditor.fixes import RepairError
 
 CASES = {
     "rename-attribute": [
-        ("«x.old»()\n", {"new": "new"}, "x.new()\n"),
-        ("x.«old»()\n", {"new": "new", "old": "old"}, "x.new()\n"),
-        ("x.«old».old\n", {"new": "new"}, "x.new.old\n"),
-        ("x  .  «old»\n", {"new": "new"}, "x  .  new\n"),
-        ("«x.old» = 1; del x.old\n", {"new": "new"}, "x.new = 1; del x.old\n"),
-        ("«m.model»\n", {"old": "model", "new": "language_model.model"}, "m.language_model.model\n"),
-        ("«x.new»\n", {"new": "new"}, "x.new\n"),
-        ("f'{«x.old»=}'\n", {"new": "new"}, "f'{x.new=}'\n"),
+        ("«x.old»()\n", {"new_name": "new"}, "x.new()\n"),
+        ("x.«old»()\n", {"new_name": "new", "name": "old"}, "x.new()\n"),
+        ("x.«old».old\n", {"new_name": "new"}, "x.new.old\n"),
+        ("x  .  «old»\n", {"new_name": "new"}, "x  .  new\n"),
+        ("«x.old» = 1; del x.old\n", {"new_name": "new"}, "x.new = 1; del x.old\n"),
+        ("«m.model»\n", {"name": "model", "new_name": "language_model.model"}, "m.language_model.model\n"),
+        ("«x.new»\n", {"new_name": "new"}, "x.new\n"),
+        ("f'{«x.old»=}'\n", {"new_name": "new"}, "f'{x.new=}'\n"),
     ],
     "replace-expression": [
         ("x = «a»\n", {"text": "b"}, "x = b\n"),
@@ -91,17 +91,23 @@ CASES = {
         ("def «f»(self, n): pass\n", {"name": "n"}, "def f(self, n): pass\n"),
         ("class C:\n    @d\n    async def «f»(\n        self,\n        a: int,  # a\n    ) -> int:\n        return a\n", {"name": "n"}, "class C:\n    @d\n    async def f(\n        self,\n        a: int,  # a\n        n=None,\n    ) -> int:\n        return a\n"),
     ],
+    "assign-attribute": [
+        ("class C:\n    def __init__(self):\n        self.a = 1\n    def f(self): «g()»\n", {"name": "n", "value": "make(self.a)"}, "class C:\n    def __init__(self):\n        self.a = 1\n        self.n = make(self.a)\n    def f(self): g()\n"),
+        ("class C:\n    def __init__(self):\n        self.n = ( 1 )\n    def f(self): «g()»\n", {"name": "n", "value": "1"}, "class C:\n    def __init__(self):\n        self.n = ( 1 )\n    def f(self): g()\n"),
+        ("class C:\n    def __init__(this): pass\n    x = «g()»\n", {"name": "n", "value": "1", "receiver": "this"}, "class C:\n    def __init__(this): pass; this.n = 1\n    x = g()\n"),
+        ("class C:\n    def __init__(self):\n        «g()»\n        return  # c\n", {"name": "n", "value": "1"}, "class C:\n    def __init__(self):\n        g()\n        self.n = 1\n        return  # c\n"),
+    ],
     "rename-parameter": [
-        ("def «f»(self, old): return old\n", {"old": "old", "new": "new"}, "def f(self, new): return new\n"),
-        ("def «f»(self, *, old=1): x.old = g(old=old)\n", {"old": "old", "new": "new"}, "def f(self, *, new=1): x.old = g(old=new)\n"),
-        ("old = 1\ndef «f»(old: int = old):\n    old += 1\n    return lambda: old\n", {"old": "old", "new": "new"}, "old = 1\ndef f(new: int = old):\n    new += 1\n    return lambda: new\n"),
-        ("def «f»(new): return new\n", {"old": "old", "new": "new"}, "def f(new): return new\n"),
-        ("def «f»(old):\n    def g(old): return old\n    return g(old)\n", {"old": "old", "new": "new"}, "def f(new):\n    def g(old): return old\n    return g(new)\n"),
+        ("def «f»(self, old): return old\n", {"name": "old", "new_name": "new"}, "def f(self, new): return new\n"),
+        ("def «f»(self, *, old=1): x.old = g(old=old)\n", {"name": "old", "new_name": "new"}, "def f(self, *, new=1): x.old = g(old=new)\n"),
+        ("old = 1\ndef «f»(old: int = old):\n    old += 1\n    return lambda: old\n", {"name": "old", "new_name": "new"}, "old = 1\ndef f(new: int = old):\n    new += 1\n    return lambda: new\n"),
+        ("def «f»(new): return new\n", {"name": "old", "new_name": "new"}, "def f(new): return new\n"),
+        ("def «f»(old):\n    def g(old): return old\n    return g(old)\n", {"name": "old", "new_name": "new"}, "def f(new):\n    def g(old): return old\n    return g(new)\n"),
     ],
 }  # fmt: skip
 TABLE = [(repair, *case) for repair, cases in CASES.items() for case in cases]
 REFUSED = [
-    ("«x.other»\n", "rename-attribute", {"new": "new", "old": "old"}, "is `other`, not `old`"),
+    ("«x.other»\n", "rename-attribute", {"new_name": "new", "name": "old"}, "is `other`, not `old`"),
     ("x = «f(b)»\n", "replace-expression", {"text": "g()", "expect": "f(a)"}, r"is `f\(b\)`, not `f\(a\)`"),
     ("x = «f(b)»\n", "wrap-expression", {"before": "(", "after": ""}, "not an expression"),
     ("x = «f(b)»\n", "wrap-expression", {}, "needs `before` or `after`"),
@@ -112,9 +118,17 @@ REFUSED = [
     ("x = 1; y = «f()»\n", "insert-statement", {"text": "if a: pass"}, "share a line"),
     ("x = «f()»\n", "insert-statement", {"text": "if"}, "is not a statement"),
     ("x = «f()»\n", "insert-statement", {"text": "x = 1", "where": "above"}, "Invalid enum value"),
-    ("def «f»(old, new): pass\n", "rename-parameter", {"old": "old", "new": "new"}, "has both"),
-    ("def «f»(old): new = old\n", "rename-parameter", {"old": "old", "new": "new"}, "is used in `f` already"),
-    ("def «f»(a): pass\n", "rename-parameter", {"old": "old", "new": "new"}, "has no parameter `old`"),
+    ("«f()»\n", "assign-attribute", {"name": "n", "value": "1"}, "No class stands around"),
+    ("class C:\n    x = «f()»\n", "assign-attribute", {"name": "n", "value": "1"}, "no `__init__` of its own"),
+    (
+        "class C:\n    def __init__(self): self.n = 2; «f()»\n",
+        "assign-attribute",
+        {"name": "n", "value": "1"},
+        "already sets `n` to `2`",
+    ),
+    ("def «f»(old, new): pass\n", "rename-parameter", {"name": "old", "new_name": "new"}, "has both"),
+    ("def «f»(old): new = old\n", "rename-parameter", {"name": "old", "new_name": "new"}, "is used in `f` already"),
+    ("def «f»(a): pass\n", "rename-parameter", {"name": "old", "new_name": "new"}, "has no parameter `old`"),
 ]
 
 

@@ -26,11 +26,16 @@ RULES = {
         "renamed-argument",
         "error",
         "safe",
-        lambda s: Repair("rename-argument", s, {"old": "bad", "new": "worse"}),
+        lambda s: Repair("rename-argument", s, {"name": "bad", "new_name": "worse"}),
     ),
     "odd": ("odd-argument", "error", "safe", lambda s: Repair("add-argument", s, {"name": "n", "value": "1"})),
     "note": ("default-changed", "info", "safe", lambda s: Repair("add-argument", s, {"name": "kept", "value": "0"})),
-    "risky": ("altered", "warning", "unsafe", lambda s: Repair("rename-argument", s, {"old": "risky", "new": "fine"})),
+    "risky": (
+        "altered",
+        "warning",
+        "unsafe",
+        lambda s: Repair("rename-argument", s, {"name": "risky", "new_name": "fine"}),
+    ),
     "shown": ("shown", "error", "display-only", lambda s: Repair("remove-argument", s, {"name": "shown"})),
 }
 
@@ -52,7 +57,9 @@ def scan(files):
                         fix = Fix((repair(span),), applicability, f"`{word}` is why.")
                         found.append(finding(rule, severity, span, fix, argument=word))
                 if text[start:end] == "old":
-                    fix = Fix((Repair("rename-symbol", span, {"old": "old", "new": "fresh"}),), "safe", "Renamed.")
+                    fix = Fix(
+                        (Repair("rename-symbol", span, {"name": "old", "new_name": "fresh"}),), "safe", "Renamed."
+                    )
                     found.append(finding("unresolved-import", "error", span, fix))
         for match in re.finditer("worse=", text):
             line = text.count("\n", 0, match.start()) + 1
@@ -124,7 +131,7 @@ def test_the_proofs_are_named_in_the_patch():
 def test_a_failing_fix_is_dropped_alone():
     sources = {"app/a.py": b"f(gone=1)\nf(gone=2)\n", "app/b.py": b"f(gone=3)\n"}
     findings = scan(sources)
-    wrong = Fix((Repair("rename-argument", findings[2].span, {"old": "gone", "new": "worse"}),), "safe", "No.")
+    wrong = Fix((Repair("rename-argument", findings[2].span, {"name": "gone", "new_name": "worse"}),), "safe", "No.")
     import msgspec
 
     findings[2] = msgspec.structs.replace(findings[2], fix=wrong)
@@ -170,7 +177,7 @@ def one(text: bytes, repair, **kwargs):
 
 
 def test_what_cannot_be_repaired_says_why():
-    _, reason = one(b"f(a)\n", lambda s: Repair("rename-argument", s, {"old": "x", "new": "y"}))
+    _, reason = one(b"f(a)\n", lambda s: Repair("rename-argument", s, {"name": "x", "new_name": "y"}))
     assert reason == "It cannot be repaired: app/a.py:1:1: The call passes neither `x` nor `y` by name"
     _, reason = one(b"f(a)\n", lambda s: Repair("remove-argument", s, {"name": "gone"}))
     assert reason == "The repair changes nothing"
@@ -274,7 +281,7 @@ def test_paths_that_no_patch_may_name_are_not_repaired(path):
 
 def test_repairs_over_several_files_belong_together():
     sources = {"app/a.py": b"def f(old): return old\n", "app/b.py": b"f(old=1)\n"}
-    rename = {"old": "old", "new": "new"}
+    rename = {"name": "old", "new_name": "new"}
     repairs = (
         Repair("rename-parameter", Span("app/a.py", 1, 5, 1, 6), rename),
         Repair("rename-argument", Span("app/b.py", 1, 1, 1, 9), rename),
