@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from auditor.packages.limits import KIB
 from auditor.packages.listing import FileEntry
+from auditor.packages.sources import merged
 from auditor.packages.zipdir import ByteSource, Member, unpack
 
 READ_AHEAD = 24 * KIB
@@ -32,13 +34,22 @@ class ZipReader:
         """Each entry with its content, then perhaps neighbours of it."""
         wanted = {entry.path: entry for entry in entries}
         if self._by_place:
-            for entry in self._neighbours(wanted):
+            for entry in (*self._neighbours(wanted), *self._between(wanted)):
                 wanted.setdefault(entry.path, entry)
             self._had.update(wanted)
         spans = [(entry.start, entry.stop) for entry in wanted.values()]
         for entry, raw in zip(wanted.values(), self._source.read(spans), strict=True):
             member = Member(entry.name, entry.method, entry.crc or 0, entry.packed, entry.size, entry.start, entry.stop)
             yield entry, *unpack(member, raw, self._source.where)
+
+    def _between(self, wanted: dict[str, FileEntry]) -> Iterator[FileEntry]:
+        """What lies in the gaps that are fetched anyway, since merged ranges need fewer requests."""
+        for start, stop in merged([(entry.start, entry.stop) for entry in wanted.values()]):
+            place = bisect_left(self._by_place, start, key=lambda entry: entry.start)
+            while place < len(self._by_place) and self._by_place[place].stop <= stop:
+                if self._by_place[place].path not in self._had:
+                    yield self._by_place[place]
+                place += 1
 
     def _neighbours(self, wanted: dict[str, FileEntry]) -> Iterable[FileEntry]:
         found: list[FileEntry] = []

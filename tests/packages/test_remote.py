@@ -86,6 +86,20 @@ def test_scattered_reads_are_merged_and_parallel(site: Site, store: Store, index
     assert len(site.requests) == before + 2  # one run before and one after the binary in the middle
 
 
+def test_what_lies_between_is_kept_since_it_was_fetched(
+    site: Site, store: Store, index: PackageIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auditor.packages.readers.READ_AHEAD", 0)
+    site.publish("big-1.0-cp38-abi3-linux_x86_64.whl", wheel_bytes("big", "1.0", tree()))
+    release = open_release("big", store=store, index=index)
+    release.read(["big/m03.py", "big/m05.py"])
+    requests = len(site.requests)
+    assert release.read_one("big/m04.py") == module(4).encode()
+    assert len(site.requests) == requests
+    release.read_one("big/m06.py")
+    assert len(site.requests) == requests + 1
+
+
 def test_a_long_run_is_split() -> None:
     assert sources.merged([(50, 60), (0, 10), (12, 20), (15, 18)], gap=2) == [(0, 20), (50, 60)]
     assert sources.merged([(0, 10), (10 + sources.MAX_GAP, 99_999)]) == [(0, 99_999)]
