@@ -13,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from auditor.consumer.source import Sources, from_paths, from_release
 from auditor.errors import AuditError, SpecError
+from auditor.options import Options
 from auditor.packages.release import Release, find_versions, open_release
 from auditor.packages.spec import IndexSpec, normalise, parse_spec
 from auditor.provider.snapshot import Snapshot
@@ -20,7 +21,6 @@ from auditor.provider.snapshot import Snapshot
 if TYPE_CHECKING:
     from auditor.packages.index import PackageIndex
     from auditor.packages.store import Store
-    from auditor.scan import Options
 
 
 class Pair(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,36 +12,20 @@ from auditor.checks import all_checks, all_file_checks
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
+from auditor.decoding import decode_leniently
 from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
+from auditor.inventory import snapshot
 from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
+from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs
 from auditor.sides import Side, path_of
+from auditor.suppressions import MARK, Suppression, applied
 from auditor.terms import Import, Term, roots
 from auditor.world.world import World
-
-Progress = Callable[[str, int, int | None], None]
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What to audit against what, and how.
-
-    `on_progress` receives a stage, what is done of it, and how much there is (None where unknown).
-    """
-
-    consumers: tuple[str, ...]
-    against: tuple[str, ...]
-    from_: tuple[str, ...] = ()
-    index_url: str | None = None
-    cache_dir: Path | None = None
-    offline: bool = False
-    rules: tuple[Path, ...] = ()
-    patch_dir: Path | None = None
-    exclude: tuple[str, ...] = ()
-    on_progress: Progress | None = None
 
 
 class Audit:
@@ -76,8 +60,8 @@ class Audit:
         analyses = self.tree.analyses(self.tree.touching())
         modules = _imported_modules(analyses, self.providers)
         for pair in self.pairs:
-            for snapshot in dict.fromkeys((pair.old, pair.new)):
-                snapshot.prefetch(m for m in modules if snapshot.has_module(m))
+            for release in dict.fromkeys((pair.old, pair.new)):
+                release.prefetch(m for m in modules if release.has_module(m))
         return analyses
 
     def findings(self, analyses: Iterable[FileAnalysis]) -> list[Finding]:
@@ -153,15 +137,19 @@ def scan(options: Options) -> Report:
         progress("matching", 0, None)
         findings = identified(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
         sites = audit.call_sites(analyses)
+        texts = _texts(sources, findings)
+        findings, unused = applied(findings, texts)
         report = Report(
             consumer=ConsumerInfo(sources.name, sources.version, sources.origin, len(sources.modules)),
             providers=tuple(_provider_info(pair) for pair in pairs),
             findings=findings,
-            problems=tuple(_problems(analyses)),
+            problems=(*_problems(analyses), *_unused(unused)),
             call_sites=tuple(sites),
             files=tuple(sources.modules.values()),
-            sources=_texts(sources, findings),
+            sources=texts,
         )
+        if options.triage is not None:
+            report = options.triage(report)
         if options.patch_dir is not None:
             progress("writing patches", 0, None)
             report = _patched(report, audit, options.patch_dir)
@@ -213,11 +201,16 @@ def _problems(analyses: Iterable[FileAnalysis]) -> list[Problem]:
     return [problem for analysis in analyses for problem in analysis.problems]
 
 
-def _texts(sources: Sources, findings: Sequence[Finding]) -> dict[str, str]:
-    from auditor.provider.signatures import decode
+def _unused(comments: Iterable[Suppression]) -> Iterator[Problem]:
+    for comment in comments:
+        yield Problem(comment.path, comment.fault or "accepts nothing and can go", comment.line, "suppression")
 
-    paths = list(dict.fromkeys(f.span.path for f in findings))
-    return {path: decode(content) for path, content in sources.read(paths).items()} if paths else {}
+
+def _texts(sources: Sources, findings: Sequence[Finding]) -> dict[str, str]:
+    """The text of each file that a report shows, or in which a finding may be suppressed."""
+    contents = sources.read(sources.modules.values())
+    shown = {f.span.path for f in findings} | {p for p, data in contents.items() if MARK.encode() in data}
+    return {path: decode_leniently(contents[path]) for path in contents if path in shown}
 
 
 def _stats(
@@ -235,3 +228,6 @@ def _stats(
         "requests": index.traffic.requests,
         "seconds": round(time.monotonic() - started, 3),
     }
+
+
+__all__ = ["Audit", "Options", "scan", "snapshot"]

@@ -12,9 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "auditor"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "terms", "suggest", "spelling"),
+    ("errors", "terms", "suggest", "spelling", "decoding"),
     ("api", "model"),
-    ("fingerprint", "packages", "reading", "binding"),
+    ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
     ("world",),
     ("sides",),
@@ -23,7 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("checks", "fixes", "formats", "runner"),
     ("codemod",),
     ("verify",),
-    ("fixing", "patching", "resolution"),
+    ("fixing", "patching", "resolution", "inventory"),
     ("scan", "matrix"),
     ("cli",),
 )

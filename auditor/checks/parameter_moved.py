@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from auditor.findings import call_finding
 from auditor.model import Finding, Fix, Repair, Use
-from auditor.renames import likeness
+from auditor.renames import declared_alias, likeness
 from auditor.sides import CallOutcome, Side, argument_at, argument_named
 
 
@@ -65,6 +65,8 @@ def _moved(
             return None  # a wrapper that takes everything says nothing about what becomes of it
         function = after.callee.function
         return "passed-on" if function is not None and any(f.passes_kwargs for f in function.forwards) else "ignored"
+    if declared_alias(after.callee.function, was) == now:
+        return None
     names_now = [p.name for p in after.callee.parameters]
     names_before = [p.name for p in before.callee.parameters]
     if was in names_now:

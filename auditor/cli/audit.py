@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from auditor import baseline as baselines
-from auditor import suppressions
 from auditor.cli.progress import Callback, progress
 from auditor.cli.triage import Triage
 from auditor.config import Located
@@ -43,12 +42,10 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         error_on_warning=given["error_on_warning"],
     )
     with progress(quiet=given["quiet"] > 0) as on_progress, _patch_dir(given) as patch_dir:
-        report = scan(_options(given, patch_dir, on_progress))
-    # Comments are judged over all findings: what --select leaves out must not make one look unused.
-    findings, unused = suppressions.applied(report.findings, report.sources)
-    report = triage(msgspec.structs.replace(report, findings=findings))
+        report = scan(_options(given, patch_dir, on_progress, triage))
+    unused = [problem for problem in report.problems if problem.kind == "suppression"]
     stale = known.stale(report.findings, set(report.files), _rules(report, given))
-    remarks = [f"{one.path}:{one.line}: {one.fault or 'accepts nothing and can go'}" for one in unused]
+    remarks = [f"{one.path}:{one.line}: {one.message}" for one in unused]
     if given["write_baseline"]:
         opened = [finding for finding in report.findings if finding.state != "suppressed"]
         renewed = baselines.accept(opened, known, stale)
@@ -89,7 +86,7 @@ def _patch_dir(given: dict[str, Any]) -> Iterator[Path | None]:
         yield None if given["no_patches"] else given["patch_dir"]
 
 
-def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callback | None) -> Options:
+def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callback | None, triage: Triage) -> Options:
     return Options(
         consumers=given["consumers"] or (".",),
         against=given["against"],
@@ -101,6 +98,7 @@ def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callbac
         patch_dir=patch_dir,
         exclude=given["exclude"],
         on_progress=on_progress,
+        triage=triage,
     )
 
 

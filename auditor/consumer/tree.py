@@ -15,6 +15,7 @@ from auditor.api import SCHEMA, AttributeApi, ClassApi, Definition, FunctionApi,
 from auditor.consumer.analysis import ConsumerModule, FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.consumer.walker import walk
+from auditor.decoding import decode
 from auditor.model import Problem
 from auditor.terms import Mapping as Keywords
 from auditor.terms import Term
@@ -143,8 +144,6 @@ class ConsumerTree:
         if api.problems:
             return ConsumerModule(api, _broken(path, name, api.problems[0]))
         try:
-            from auditor.provider.signatures import decode
-
             text = decode(source)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 import warnings
 from pathlib import Path
 
 import griffe
 
 from auditor.api import ModuleApi
+from auditor.decoding import decode
 from auditor.provider.blocks import BlockReader
 from auditor.provider.lazy import read_lazy
 
@@ -38,13 +37,6 @@ def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = F
         return _unread(name, is_package, "nested too deeply")
     except Exception as error:  # noqa: BLE001 - strangers' sources: one odd file must not stop an audit
         return _unread(name, is_package, f"cannot be read: {type(error).__name__}: {_first_line(error)}")
-
-
-def decode(source: bytes) -> str:
-    """Source text as Python would read it: encoding declaration or BOM, newlines made uniform."""
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-    text = source.decode(encoding)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _unread(name: str, is_package: bool, problem: str) -> ModuleApi:

@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 
 from auditor.api import SCHEMA, ModuleApi
+from auditor.decoding import decode_leniently
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
 _ENCODER = msgspec.msgpack.Encoder()
@@ -94,9 +95,7 @@ class Snapshot:
 
     def source(self, name: str) -> str:
         """The decoded source of a module."""
-        from auditor.provider.signatures import decode
-
-        return decode(
+        return decode_leniently(
             self.release.read([self._modules.get(name) or self._stubs[name]])[
                 self._modules.get(name) or self._stubs[name]
             ]
@@ -144,13 +143,11 @@ class Snapshot:
         which is content with a near hit reads little.
         """
         expression = re.compile(pattern.encode(), re.MULTILINE)
-        from auditor.provider.signatures import decode
-
         for stage in self._rings(near, everywhere=everywhere):
             paths = {self._modules[name]: name for name in stage}
             for path, source in self.release.read(paths).items():
                 if expression.search(source):
-                    yield paths[path], decode(source)
+                    yield paths[path], decode_leniently(source)
 
     def matching(self, modules: Sequence[str], pattern: str) -> list[str]:
         """Those of some modules whose source matches a regular expression."""

@@ -1,0 +1,35 @@
+"""What to audit against what, and how: the arguments of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from auditor.model import Report
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Receives a stage, what is done of it, and how much there is (None where unknown)."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The arguments of an audit, as the command line and the Python API give them."""
+
+    consumers: tuple[str, ...]
+    """A distribution (`speculators`, `speculators==0.3.0`), a folder, or any number of paths."""
+    against: tuple[str, ...]
+    """The provider releases to run on."""
+    from_: tuple[str, ...] = ()
+    """The provider releases that the consumer was written for; by default what its metadata declares."""
+    index_url: str | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+    rules: tuple[Path, ...] = ()
+    patch_dir: Path | None = None
+    """Where patch folders are written; None writes nothing."""
+    exclude: tuple[str, ...] = ()
+    on_progress: Progress | None = None
+    triage: Callable[[Report], Report] | None = None
+    """Leaves out findings that nobody asked for and marks accepted ones, before patches are made of the rest."""
