@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from auditor.spelling import constant, spell
 from auditor.terms import (
@@ -47,7 +48,7 @@ class Environment:
     def __init__(self, module: str, outer: Environment | None = None, class_path: str | None = None) -> None:
         self.module = module
         self.outer = outer
-        self.class_path = class_path if class_path is not None else (outer.class_path if outer else None)
+        self.class_path: str | None = class_path if class_path is not None else (outer.class_path if outer else None)
         self.names: dict[str, Term] = {}
 
     def get(self, name: str) -> Term:
@@ -222,7 +223,7 @@ def bind_target(target: ast.expr, value: Term, env: Environment) -> None:
             bind_target(element, part, env)
 
 
-_READERS = {
+_READERS: dict[type[ast.expr], Callable[[Any, Environment, int], Term]] = {
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Call: _call,

@@ -16,33 +16,33 @@ class _Node(msgspec.Struct, frozen=True, array_like=True, tag_field="node", gc=F
     """Base of all terms: immutable, hashable, cheap to store."""
 
 
-class Unknown(_Node, tag="?"):
+class Unknown(_Node, frozen=True, tag="?"):
     """A value that static reading cannot name."""
 
     reason: str = "dynamic"
 
 
-class Import(_Node, tag="import"):
+class Import(_Node, frozen=True, tag="import"):
     """The module, or the member of a module, that an import statement binds: `a.b.C`."""
 
     path: str
 
 
-class Name(_Node, tag="name"):
+class Name(_Node, frozen=True, tag="name"):
     """A name looked up in the global scope of `module` (then among the builtins)."""
 
     module: str
     name: str
 
 
-class Member(_Node, tag="member"):
+class Member(_Node, frozen=True, tag="member"):
     """`of.name`"""
 
     of: Term
     name: str
 
 
-class Call(_Node, tag="call"):
+class Call(_Node, frozen=True, tag="call"):
     """The result of calling `function`; `keywords` and `positional` say which arguments were passed."""
 
     function: Term
@@ -50,21 +50,21 @@ class Call(_Node, tag="call"):
     keywords: tuple[tuple[str, Term], ...] = ()
 
 
-class Subscript(_Node, tag="item"):
+class Subscript(_Node, frozen=True, tag="item"):
     """`of[index]`, or a generic alias such as `list[Request]` when read as an annotation."""
 
     of: Term
     index: tuple[Term, ...] = ()
 
 
-class Element(_Node, tag="each"):
+class Element(_Node, frozen=True, tag="each"):
     """One element of iterating over `of`; `is_async` for `async for`."""
 
     of: Term
     is_async: bool = False
 
 
-class Unpacked(_Node, tag="unpacked"):
+class Unpacked(_Node, frozen=True, tag="unpacked"):
     """Position `index` of unpacking `of` into `size` targets."""
 
     of: Term
@@ -72,52 +72,52 @@ class Unpacked(_Node, tag="unpacked"):
     size: int
 
 
-class Awaited(_Node, tag="await"):
+class Awaited(_Node, frozen=True, tag="await"):
     """`await of`"""
 
     of: Term
 
 
-class Entered(_Node, tag="enter"):
+class Entered(_Node, frozen=True, tag="enter"):
     """The value bound by `with of as name`."""
 
     of: Term
     is_async: bool = False
 
 
-class Instance(_Node, tag="instance"):
+class Instance(_Node, frozen=True, tag="instance"):
     """A value annotated with, or constructed from, the type expression `of`."""
 
     of: Term
 
 
-class Super(_Node, tag="super"):
+class Super(_Node, frozen=True, tag="super"):
     """`super()` inside the class named by `of`."""
 
     of: Term
 
 
-class Choice(_Node, tag="choice"):
+class Choice(_Node, frozen=True, tag="choice"):
     """One of several values: branches that meet, `a or b`, conditional definitions, unions."""
 
     options: tuple[Term, ...]
 
 
-class Constant(_Node, tag="const"):
+class Constant(_Node, frozen=True, tag="const"):
     """A literal, as its Python type's name and source text (`"int"`, `"3"`)."""
 
     type: str
     text: str
 
 
-class Sequence(_Node, tag="seq"):
+class Sequence(_Node, frozen=True, tag="seq"):
     """A tuple, list or set display, or a comprehension (`type` says which; a comprehension has its one element)."""
 
     type: str
     items: tuple[Term, ...]
 
 
-class Mapping(_Node, tag="map"):
+class Mapping(_Node, frozen=True, tag="map"):
     """A dict whose string keys are known; `open` when there may be more."""
 
     items: tuple[tuple[str, Term], ...]

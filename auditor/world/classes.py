@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi
 from auditor.terms import Term
+from auditor.world.values import Literal
 
 if TYPE_CHECKING:
     from auditor.world.world import World
@@ -95,8 +96,6 @@ class ClassRef:
 
     def constant(self, term: Term) -> str | None:
         """The literal that a name is bound to, as source text."""
-        from auditor.world.values import Literal  # values name this class in their types
-
         value = self.world.evaluate(term)
         return value.text if isinstance(value, Literal) else None
 

@@ -43,7 +43,7 @@ CONTAINER_OF_ARGUMENT = {
     "itertools.chain": "iterator",
     "collections.deque": "list",
 }
-"""Functions that gather the elements of an iterable (the last argument where there are two)."""
+"""Functions that gather the elements of their first argument; `filter` those of its last."""
 
 ELEMENT_OF_ARGUMENT = frozenset({"builtins.next", "builtins.anext", "builtins.max", "builtins.min"})
 
@@ -64,6 +64,9 @@ CONTEXT_TYPES = frozenset(
 TRANSPARENT_TYPES = frozenset(
     {"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar", "SkipValidation", "LazyProxy"}
 )
-TYPE_MODULES = ("typing.", "typing_extensions.", "collections.", "builtins.", "contextlib.", "asyncio.", "concurrent.", "dataclasses.", "queue.")  # fmt: skip
+TYPE_MODULES = (
+    "typing.", "typing_extensions.", "collections.", "builtins.", "contextlib.", "asyncio.", "concurrent.",
+    "dataclasses.", "queue.",
+)  # fmt: skip
 
 CONTEXT_DECORATORS = ("contextmanager", "asynccontextmanager")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.api import AttributeApi, ClassApi, FunctionApi
+from auditor.api import AttributeApi, Definition, FunctionApi
+from auditor.world.classes import ClassRef
 from auditor.world.values import (
     Alias,
     ClassValue,
@@ -26,7 +27,6 @@ from auditor.world.values import (
 )
 
 if TYPE_CHECKING:
-    from auditor.world.classes import ClassRef
     from auditor.world.world import World
 
 _OBJECT = frozenset(dir(object)) | {
@@ -48,14 +48,14 @@ def member(world: World, of: Value, name: str) -> Value:
         case ClassValue(ref):
             return _class_member(world, ref, name)
         case InstanceValue(ref):
-            return _instance_member(world, ref, ref, name)
+            return _instance_member(world, ref, name)
         case SuperValue(ref):
             return _super_member(world, ref, name)
         case External(path):
             return External(f"{path}.{name}")
         case Options(values):
             known = [v for v in values if not (isinstance(v, Literal) and v.type == "NoneType")]
-            return options([member(world, v, name) for v in known] or [UnknownValue("attribute of None")])
+            return options([world.member(v, name) for v in known] or [UnknownValue("attribute of None")])
         case FunctionValue() | PartialValue():
             return UnknownValue("attribute of a function")
         case Container(kind, items):
@@ -91,13 +91,13 @@ def _class_member(world: World, ref: ClassRef, name: str) -> Value:
     return Missing(ref.path, name, "member of class", certain=not externals)
 
 
-def _instance_member(world: World, ref: ClassRef, receiver: ClassRef, name: str) -> Value:
+def _instance_member(world: World, ref: ClassRef, name: str) -> Value:
     if (found := ref.find(name)) is not None:
-        return bind(world, found[0], found[1], receiver, instance=True)
-    if name in _OBJECT or name == "__class__":
-        return (
-            ClassValue(ref) if name == "__class__" else UnknownValue("attribute of every object", f"{ref.path}.{name}")
-        )
+        return bind(world, found[0], found[1], ref, instance=True)
+    if name == "__class__":
+        return ClassValue(ref)
+    if name in _OBJECT:
+        return UnknownValue("attribute of every object", f"{ref.path}.{name}")
     if ref.find("__getattr__") or ref.find("__getattribute__"):
         return UnknownValue("class __getattr__")
     if any(_is_dynamic(cls) for cls in ref.classes()):
@@ -109,55 +109,40 @@ def _instance_member(world: World, ref: ClassRef, receiver: ClassRef, name: str)
 
 
 def _is_dynamic(ref: ClassRef) -> bool:
+    """Whether a method sets attributes under names that only run time knows."""
     return "*" in ref.api.instance
 
 
 def _super_member(world: World, ref: ClassRef, name: str) -> Value:
     rest = ref.mro()[1:]
-    for cls in rest:
-        if not hasattr(cls, "api"):
-            continue
+    known = [c for c in rest if isinstance(c, ClassRef)]
+    for cls in known:
         if (definition := cls.own(name)) is not None:
             return bind(world, cls, definition, ref, instance=True)
-    externals = [c.path for c in rest if not hasattr(c, "api")]
+    outside = [c.path for c in rest if not isinstance(c, ClassRef)]
     if name in _OBJECT:
-        return External(f"builtins.object.{name}") if not externals else UnknownValue("method of an outside base")
-    owner = next((c.path for c in rest if hasattr(c, "api")), ref.path)
-    if any(path == "" for path in externals):
+        return UnknownValue("method of an outside base") if outside else External(f"builtins.object.{name}")
+    if "" in outside:
         return UnknownValue("a base class cannot be read")
-    return Missing(owner, name, "member of instance", certain=not ref.externals())
+    owner = known[0] if known else ref
+    return Missing(owner.path, name, "member of instance", certain=not ref.externals())
 
 
-def bind(
-    world: World,
-    owner: ClassRef,
-    definition: FunctionApi | ClassApi | AttributeApi | object,
-    receiver: ClassRef,
-    *,
-    instance: bool,
-) -> Value:
+def bind(world: World, owner: ClassRef, definition: Definition, receiver: ClassRef, *, instance: bool) -> Value:
     """What a definition found on a class gives when looked up on `receiver` (an instance or the class itself)."""
     if isinstance(definition, FunctionApi):
         path = f"{owner.path}.{definition.name}"
-        value = FunctionValue(
-            definition,
-            owner.module,
-            path,
-            owner,
-            bound=not definition.is_static and (instance or definition.is_classmethod),
-            receiver=receiver,
-        )
+        bound = not definition.is_static and (instance or definition.is_classmethod)
+        method = FunctionValue(definition, owner.module, path, owner, bound=bound, receiver=receiver)
         if definition.is_property and instance:
-            from auditor.world import calls  # the two modules describe one recursion
-
-            result = calls.function_result(world, value)
+            result = world.returned(method)
             return UnknownValue(result.reason, path) if isinstance(result, UnknownValue) else result
-        return value
+        return method
     if isinstance(definition, AttributeApi):
         if not instance and _is_enum(owner) and definition.value is not None:
             return InstanceValue(receiver)
         return world.attribute(definition, f"{owner.path}.{definition.name}")
-    return world.define(owner.module, definition, owner.qualname)  # type: ignore[arg-type]
+    return world.define(owner.module, definition, owner.qualname)
 
 
 def _is_enum(ref: ClassRef) -> bool:

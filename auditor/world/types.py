@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from auditor.api import AttributeApi
 from auditor.world import externals as known
-from auditor.world.members import member
 from auditor.world.values import (
+    NONE,
     Alias,
     ClassValue,
     Container,
     External,
     ExternalInstance,
+    FunctionValue,
     InstanceValue,
     Keys,
     Literal,
@@ -34,7 +35,7 @@ def instantiate(world: World, type_: Value) -> Value:
         case ClassValue(ref):
             return InstanceValue(ref)
         case Options(values):
-            return options([instantiate(world, v) for v in values])
+            return options([world.instantiate(v) for v in values])
         case External(path):
             return _plain(path)
         case Alias(path, arguments):
@@ -50,6 +51,7 @@ def instantiate(world: World, type_: Value) -> Value:
 
 
 def _plain(path: str) -> Value:
+    """The instance of an outside type without arguments."""
     last = path.rsplit(".", 1)[-1]
     if path.startswith(known.TYPE_MODULES):
         if last in ("Any", "object", "Self", "Callable"):
@@ -60,37 +62,48 @@ def _plain(path: str) -> Value:
 
 
 def _generic(world: World, path: str, arguments: tuple[Value, ...]) -> Value:
+    """The instance of a subscripted type."""
     last = path.rsplit(".", 1)[-1]
     if not path.startswith(known.TYPE_MODULES) and last not in known.TRANSPARENT_TYPES:
         return ExternalInstance(path)
-    items = tuple(instantiate(world, a) for a in arguments)
-    if last == "Optional" and items:
-        return options([items[0], Literal("NoneType", "None")])
-    if last == "Union" and items:
-        return options(list(items))
-    if last in known.TRANSPARENT_TYPES and items:
-        return items[0]
-    if last in ("type", "Type") and arguments:
-        return arguments[0]
-    if last in known.SEQUENCE_TYPES and items:
-        return Container("list", items[:1])
-    if last in known.ASYNC_TYPES and items:
-        return Container("iterator", items[:1])
-    if last in known.MAPPING_TYPES and len(items) == 2:
-        return Container("dict", items)
+    items = tuple(world.instantiate(a) for a in arguments)
     if last in ("tuple", "Tuple"):
-        if len(arguments) == 2 and isinstance(arguments[1], Literal) and arguments[1].type == "ellipsis":
-            return Container("list", items[:1])
-        return Container("tuple", items)
-    if last in known.AWAITABLE_TYPES and items:
-        return Container("awaitable", items[-1:])
-    if last in known.CONTEXT_TYPES and items:
-        return Container("context", items[:1])
-    if last == "Callable" and items:
-        return Container("callable", items[-1:])
+        return _tuple(arguments, items)
     if last == "Literal":
         return arguments[0] if len(arguments) == 1 else UnknownValue("one of several literals")
+    if not items:
+        return ExternalInstance(path)
+    if last == "Optional":
+        return options([items[0], NONE])
+    if last == "Union":
+        return options(list(items))
+    if last in known.TRANSPARENT_TYPES:
+        return items[0]
+    if last in ("type", "Type"):
+        return arguments[0]
+    if last in known.MAPPING_TYPES:
+        return Container("dict", items) if len(items) == 2 else ExternalInstance(path)
+    for names, kind, position in _HOLDING_ONE:
+        if last in names:
+            return Container(kind, (items[position],))
     return ExternalInstance(path)
+
+
+_HOLDING_ONE = (
+    (known.SEQUENCE_TYPES, "list", 0),
+    (known.ASYNC_TYPES, "iterator", 0),
+    (known.AWAITABLE_TYPES, "awaitable", -1),
+    (known.CONTEXT_TYPES, "context", 0),
+    (frozenset({"Callable"}), "callable", -1),
+)
+"""Types that hold values of one type: their names, the kind of container, which of their arguments says it."""
+
+
+def _tuple(arguments: tuple[Value, ...], items: tuple[Value, ...]) -> Value:
+    """`tuple[A, B]`, or `tuple[A, ...]`, which is as good as a list."""
+    if len(arguments) == 2 and isinstance(arguments[1], Literal) and arguments[1].type == "ellipsis":
+        return Container("list", items[:1])
+    return Container("tuple", items)
 
 
 def subscript(world: World, of: Value, index: tuple[Value, ...]) -> Value:
@@ -102,7 +115,7 @@ def subscript(world: World, of: Value, index: tuple[Value, ...]) -> Value:
             return Alias(path, index)
         case Alias(path):
             return of
-        case Options(values):
+        case Options():
             return options([subscript(world, v, index) for v in alternatives(of)])
         case Container("dict", items) if len(items) == 2:
             return items[1]
@@ -209,8 +222,6 @@ def entered(world: World, of: Value) -> Value:
 
 
 def _result_of(world: World, of: InstanceValue, name: str) -> Value:
-    from auditor.world import calls  # the two modules describe one recursion
-    from auditor.world.values import FunctionValue
-
-    method = member(world, of, name)
-    return calls.function_result(world, method) if isinstance(method, FunctionValue) else UnknownValue("no such method")
+    """What a method of an object returns."""
+    method = world.member(of, name)
+    return world.returned(method) if isinstance(method, FunctionValue) else UnknownValue("no such method")

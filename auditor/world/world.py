@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
-from typing import Protocol
 
-from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi, Reexport
+from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
 from auditor.terms import (
     Awaited,
     Call,
@@ -19,15 +17,16 @@ from auditor.terms import (
     Mapping,
     Member,
     Name,
-    Sequence as Display,
     Subscript,
     Super,
     Term,
     Unknown,
     Unpacked,
 )
-from auditor.world import calls, members, types
+from auditor.terms import Sequence as Display
+from auditor.world import calls, definitions, members, names, types
 from auditor.world.classes import ClassRef, ExternalBase
+from auditor.world.trees import Tree
 from auditor.world.values import (
     Alias,
     ClassValue,
@@ -36,7 +35,6 @@ from auditor.world.values import (
     FunctionValue,
     Keys,
     Literal,
-    Missing,
     ModuleValue,
     Options,
     SuperValue,
@@ -46,28 +44,13 @@ from auditor.world.values import (
 )
 
 _MAX_DEPTH = 60
-_BUILTINS = frozenset(dir(builtins))
-
-
-class Tree(Protocol):
-    """Modules of one distribution, read on demand."""
-
-    @property
-    def packages(self) -> Sequence[str]:
-        """Top-level import names."""
-
-    def module(self, name: str) -> ModuleApi | None:
-        """The API of a module, or None where there is no such module."""
-
-    def stub(self, name: str) -> ModuleApi | None:
-        """The API of the `.pyi` that stands beside a module, if any."""
-
-    def has_module(self, name: str) -> bool:
-        """Whether a module (or namespace package) of this name exists, without reading it."""
 
 
 class World:
     """Gives terms their meaning. Results are remembered; a world never changes once made.
+
+    Evaluation is one recursion over several modules: names, definitions, members, calls, types. They do not import each
+    other; each takes the world and asks it for the next step.
 
     Args:
         trees: The module trees it consists of; a name belongs to the first tree that claims its top-level package.
@@ -80,7 +63,7 @@ class World:
             for package in tree.packages:
                 self._owners.setdefault(package, []).append(tree)
         self._values: dict[Term, Value] = {}
-        self._globals: dict[tuple[str, str], Value | None] = {}
+        self._bound: dict[tuple[str, str], Value | None] = {}
         self._classes: dict[tuple[str, str, int], ClassRef] = {}
         self._pending: set[object] = set()
 
@@ -89,7 +72,7 @@ class World:
         """Top-level names of the first tree, the consumer's own."""
         return frozenset(self.trees[0].packages)
 
-    # modules and names
+    # modules
 
     def owns(self, name: str) -> bool:
         """Whether the top-level package of a dotted name belongs to this world."""
@@ -113,6 +96,8 @@ class World:
         tree = self.tree(name)
         return tree is not None and tree.has_module(name)
 
+    # terms
+
     def evaluate(self, term: Term) -> Value:
         """The value of a term in this world; never raises, what cannot be told is an `UnknownValue`."""
         known = self._values.get(term)
@@ -135,26 +120,41 @@ class World:
             case Name(module, name):
                 return self.global_name(module, name)
             case Member(of, name):
-                return members.member(self, self.evaluate(of), name)
+                return self.member(self.evaluate(of), name)
             case Call():
                 return calls.result(self, term)
             case Instance(of):
-                return types.instantiate(self, self.evaluate(of))
+                return self.instantiate(self.evaluate(of))
             case Choice(choices):
                 return options([self.evaluate(option) for option in choices])
-            case Subscript(of, index):
-                return types.subscript(self, self.evaluate(of), tuple(self.evaluate(i) for i in index))
-            case Element(of):
-                return types.element(self, self.evaluate(of))
-            case Unpacked(of, index, size):
-                return types.unpacked(self, self.evaluate(of), index, size)
-            case Awaited(of):
-                return types.awaited(self, self.evaluate(of))
-            case Entered(of):
-                return types.entered(self, self.evaluate(of))
             case Super(of):
                 cls = self.evaluate(of)
                 return SuperValue(cls.ref) if isinstance(cls, ClassValue) else UnknownValue("super() of unknown class")
+            case Subscript() | Element() | Unpacked() | Awaited() | Entered():
+                return self._part(term)
+            case Constant() | Display() | Mapping():
+                return self._display(term)
+            case Unknown(reason):
+                return UnknownValue(reason)
+
+    def _part(self, term: Subscript | Element | Unpacked | Awaited | Entered) -> Value:
+        """What is taken out of another value."""
+        of = self.evaluate(term.of)
+        match term:
+            case Subscript(index=index):
+                return types.subscript(self, of, tuple(self.evaluate(i) for i in index))
+            case Element():
+                return self.element(of)
+            case Unpacked(index=position, size=size):
+                return types.unpacked(self, of, position, size)
+            case Awaited():
+                return self.awaited(of)
+            case Entered():
+                return types.entered(self, of)
+
+    def _display(self, term: Constant | Display | Mapping) -> Value:
+        """What is written out in the source."""
+        match term:
             case Constant(type_, text):
                 return Literal(type_, text)
             case Display(type_, items):
@@ -162,165 +162,61 @@ class World:
                 return Container(type_, values if type_ == "tuple" else (options(list(values)),) if values else ())
             case Mapping(items, is_open):
                 return Keys(tuple((key, self.evaluate(value)) for key, value in items), is_open)
-            case Unknown(reason):
-                return UnknownValue(reason)
+
+    # names
 
     def resolve(self, path: str) -> Value:
         """What an absolute dotted path names: the longest module prefix, then members."""
-        if not self.owns(path):
-            return External(path)
-        parts = path.split(".")
-        for count in range(len(parts), 0, -1):
-            module = ".".join(parts[:count])
-            if count < len(parts) and not self.has_module(module):
-                continue
-            if count == len(parts):
-                # `from a import b` prefers the attribute b of a over the submodule a.b, as Python does
-                if count > 1 and self.has_module(".".join(parts[:-1])):
-                    value = self.global_name(".".join(parts[:-1]), parts[-1], strict=True)
-                    if not isinstance(value, Missing | UnknownValue):
-                        return value
-                    if self.has_module(module):
-                        return ModuleValue(module)
-                    return value
-                if self.has_module(module):
-                    return ModuleValue(module)
-                continue
-            value = self.global_name(module, parts[count], strict=True)
-            for name in parts[count + 1 :]:
-                if isinstance(value, Missing):  # what is asked of it was expected to be a module, or to be in one
-                    return Missing(module, ".".join(parts[count:]), "module")
-                value = members.member(self, value, name)
-            return value
-        return Missing("", path, "module")
+        return names.resolve(self, path)
 
     def global_name(self, module: str, name: str, *, strict: bool = False) -> Value:
-        """The value of a global name of a module.
+        """The value of a global name of a module; `strict` where it is asked for from outside: no builtins there."""
+        return names.global_name(self, module, name, strict=strict)
 
-        Args:
-            module: Dotted module name.
-            name: The name.
-            strict: Asked from outside (`module.name`): builtins do not count.
-        """
-        found = self._global(module, name)
-        if found is not None:
-            if strict and self._is_for_annotations(module, name):
-                return UnknownValue("bound under TYPE_CHECKING only", f"{module}.{name}")
-            return found
-        if not strict and name in _BUILTINS:
-            return External(f"builtins.{name}")
-        api = self.module(module)
-        if api is None:
-            return UnknownValue("unread module")
-        if self.has_module(f"{module}.{name}"):
-            return ModuleValue(f"{module}.{name}")
-        if api.lazy_open or api.problems:
-            return UnknownValue("module __getattr__" if api.lazy_open else api.problems[0])
-        if name in ("__file__", "__name__", "__doc__", "__path__", "__dict__", "__spec__", "__package__", "__loader__"):
-            return UnknownValue("module attribute", f"{module}.{name}")
-        if not strict:
-            return UnknownValue("undefined name")
-        return Missing(module, name, "member of module")
-
-    def _is_for_annotations(self, module: str, name: str) -> bool:
-        """Whether a module binds a name under TYPE_CHECKING only: its annotations see it, importers do not."""
-        api = self.module(module)
-        definitions = api.names.get(name, ()) if api is not None else ()
-        return (
-            bool(definitions)
-            and not any(d.runtime for d in definitions)
-            and api is not None
-            and name not in api.lazy
-            and not api.wildcards
-        )
-
-    def _global(self, module: str, name: str) -> Value | None:
+    def bound(self, module: str, name: str) -> Value | None:
+        """What the statements of a module bind a global name to, remembered; None where they do not."""
         key = (module, name)
-        if key in self._globals:
-            return self._globals[key]
+        if key in self._bound:
+            return self._bound[key]
         if key in self._pending:
             return UnknownValue("cyclic import", f"{module}.{name}")
         self._pending.add(key)
         try:
-            value = self._find_global(module, name)
+            value = names.find_bound(self, module, name)
         finally:
             self._pending.discard(key)
-        self._globals[key] = value
-        return value
-
-    def _find_global(self, module: str, name: str) -> Value | None:
-        tree = self.tree(module)
-        api = tree.module(module) if tree else None
-        if tree is None or api is None:
-            return None
-        definitions = api.names.get(name, ())
-        runtime = [d for d in definitions if d.runtime]
-        if runtime:
-            value = options([self.define(module, d) for d in runtime])
-            if not isinstance(value, UnknownValue) or value.path == "":
-                return value
-        if name in api.lazy:
-            path = api.lazy[name]
-            return self.resolve(path) if path else UnknownValue("served by module __getattr__", f"{module}.{name}")
-        for star in api.wildcards:
-            if (value := self._from_star(star, name)) is not None:
-                return value
-        if (stub := tree.stub(module)) is not None and (found := stub.names.get(name)):
-            return options([self.define(module, d) for d in found])
-        if runtime:
-            return UnknownValue("value not read", f"{module}.{name}")
-        if definitions:  # bound under TYPE_CHECKING only
-            return options([self.define(module, d) for d in definitions])
-        return None
-
-    def _from_star(self, star: str, name: str) -> Value | None:
-        if not self.owns(star):
-            return External(f"{star}.{name}") if False else None
-        source = self.module(star)
-        if source is None or (source.exports is None and name.startswith("_")):
-            return None
-        if source.exports is not None and name not in source.exports:
-            return None
-        value = self._global(star, name)
-        if value is None and self.has_module(f"{star}.{name}") and name in (source.exports or ()):
-            return ModuleValue(f"{star}.{name}")
+        self._bound[key] = value
         return value
 
     def define(self, module: str, definition: Definition, qualifier: str = "") -> Value:
         """The value of a definition found in the scope of `module` (inside the class `qualifier`, if any)."""
-        qualname = f"{qualifier}.{definition.name}" if qualifier and not isinstance(definition, Reexport) else ""
-        match definition:
-            case FunctionApi(name=name):
-                path = f"{module}.{qualname or name}"
-                return FunctionValue(definition, module, path)
-            case ClassApi(name=name):
-                return ClassValue(self.class_ref(definition, module, qualname or name))
-            case Reexport(path=path):
-                value = self.resolve(path)
-                if isinstance(value, Missing):  # the provider's own import: taken at its word
-                    return UnknownValue("re-export that cannot be followed", path)
-                return value
-            case AttributeApi(name=name):
-                return self.attribute(definition, f"{module}.{qualname or name}")
+        return definitions.define(self, module, definition, qualifier)
 
     def attribute(self, api: AttributeApi, path: str) -> Value:
         """The value of an attribute: what is assigned where that is telling, else what its annotation says."""
-        value: Value = UnknownValue("value not read", path)
-        if api.term is not None:
-            found = self.evaluate(api.term)
-            if isinstance(found, Options):
-                found = options([v for v in found.values if not isinstance(v, UnknownValue)] or [value])
-            if not isinstance(found, UnknownValue | Missing | Literal):
-                value = found
-        if api.type is not None and (isinstance(value, UnknownValue) or api.in_init):
-            declared = types.instantiate(self, self.evaluate(api.type))
-            if isinstance(declared, External | Alias) or (isinstance(declared, UnknownValue)):
-                return value
-            if isinstance(value, UnknownValue) or not isinstance(declared, UnknownValue):
-                value = declared
-        if isinstance(value, UnknownValue) and api.term is not None and isinstance(api.term, Constant):
-            return Literal(api.term.type, api.term.text)
-        return value
+        return definitions.attribute(self, api, path)
+
+    # the steps of the recursion
+
+    def member(self, of: Value, name: str) -> Value:
+        """The value of `of.name`; `Missing` only where nothing can provide the name."""
+        return members.member(self, of, name)
+
+    def returned(self, function: Value) -> Value:
+        """The value that calling `function` returns, whatever the arguments."""
+        return calls.returned(self, function)
+
+    def instantiate(self, type_: Value) -> Value:
+        """The value that an annotation evaluating to `type_` stands for."""
+        return types.instantiate(self, type_)
+
+    def element(self, of: Value) -> Value:
+        """One element of iterating over `of`."""
+        return types.element(self, of)
+
+    def awaited(self, of: Value) -> Value:
+        """`await of`"""
+        return types.awaited(self, of)
 
     # classes
 
@@ -339,9 +235,7 @@ class World:
         match value:
             case ClassValue(ref):
                 return ref
-            case External(path):
-                return ExternalBase(path)
-            case Alias(path):
+            case External(path) | Alias(path):
                 return ExternalBase(path)
             case _:
                 return ExternalBase("")
