@@ -16,12 +16,14 @@ from auditor.decoding import decode_leniently
 from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
 from auditor.inventory import snapshot
+from auditor.migrations import Migrations, outsiders, packs_for
 from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs
+from auditor.rulepack import Pack
 from auditor.sides import Side, path_of
 from auditor.suppressions import MARK, Suppression, applied
 from auditor.terms import Import, Term, roots
@@ -35,14 +37,16 @@ class Audit:
         sources: The consumer's files.
         pairs: For each provider both releases.
         store: Keeps what was read.
+        packs: The migration rules of interest.
     """
 
-    def __init__(self, sources: Sources, pairs: Sequence[Pair], store: Store) -> None:
+    def __init__(self, sources: Sources, pairs: Sequence[Pair], store: Store, packs: Sequence[Pack] = ()) -> None:
         self.sources = sources
         self.pairs = pairs
         self.store = store
+        self.packs = packs
         packages = [p for pair in pairs for p in pair.packages]
-        self.tree = ConsumerTree(sources, packages, _read_module, store)
+        self.tree = ConsumerTree(sources, packages, _read_module, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
         self.old = self._side([pair.old for pair in pairs], [pair.old_version for pair in pairs])
         self.new = self._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
@@ -64,7 +68,7 @@ class Audit:
                 release.prefetch(m for m in modules if release.has_module(m))
         return analyses
 
-    def findings(self, analyses: Iterable[FileAnalysis]) -> list[Finding]:
+    def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:
         """What every check says of every use that is reached on the new side."""
         checks, file_checks = all_checks(), all_file_checks()
         found: dict[tuple[object, ...], Finding] = {}
@@ -78,7 +82,17 @@ class Audit:
             for file_check in file_checks:
                 for finding in file_check(analysis, self.old, self.new):
                     found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
-        return list(found.values())
+        return self._migrations().explained(found.values(), analyses)
+
+    def _migrations(self) -> Migrations:
+        changed = {package for pair in self.pairs if pair.old is not pair.new for package in pair.packages}
+        return Migrations(
+            self.packs,
+            self.old,
+            self.new,
+            lambda package: package in changed if package in self.providers else bool(changed),
+            lambda path: decode_leniently(self.sources.read([path])[path]),
+        )
 
     def may_touch(self, term: Term) -> bool:
         """Whether a term can lead to a provider: rooted in one, or in the consumer's own names."""
@@ -131,7 +145,7 @@ def scan(options: Options) -> Report:
         sources = open_consumer(options, store, index)
         progress("opening releases", 0, None)
         pairs = open_pairs(options, sources, store, index)
-        audit = Audit(sources, pairs, store)
+        audit = Audit(sources, pairs, store, packs_for(options.rules, sources, _audited(pairs), store))
         progress("reading the consumer", 0, len(sources.modules))
         analyses = audit.uses()
         progress("matching", 0, None)
@@ -156,11 +170,16 @@ def scan(options: Options) -> Report:
         return msgspec.structs.replace(report, stats=_stats(report, audit, analyses, index, started))
 
 
+def _audited(pairs: Sequence[Pair]) -> set[str]:
+    """What the providers are called, as distributions and in imports."""
+    return {name for pair in pairs for name in (pair.name, *pair.packages)}
+
+
 def _patched(report: Report, audit: Audit, folder: Path) -> Report:
     from auditor.patching import write_patches
 
     def rescan(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
-        again = Audit(audit.sources.replaced(files), audit.pairs, audit.store)
+        again = Audit(audit.sources.replaced(files), audit.pairs, audit.store, audit.packs)
         analyses = again.uses()
         return identified(again.findings(analyses)), again.call_sites(analyses)
 

@@ -23,7 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("checks", "fixes", "formats", "runner"),
     ("codemod",),
     ("verify",),
-    ("fixing", "patching", "resolution", "inventory"),
+    ("fixing", "patching", "resolution", "inventory", "migrations"),
     ("scan", "matrix"),
     ("cli",),
 )

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from auditor.errors import RuleError
+from auditor.rulepack import built_in_rules
 from auditor.suggest import did_you_mean
 
 PACKAGE = Path(__file__).parent.parent
@@ -45,12 +46,6 @@ def find(rule: str, packs: Iterable[Path] = ()) -> Entry:
     if rule not in entries:
         raise RuleError(f"there is no rule `{rule}`", hint=did_you_mean(rule, entries) or "List them: api-audit rules")
     return entries[rule]
-
-
-def built_in_rules() -> Path:
-    """The folder of the rules that come with the program: beside the sources, or inside an installed package."""
-    inside = PACKAGE / "_rules"
-    return inside if inside.is_dir() else PACKAGE.parent / "rules"
 
 
 def _checks(folder: Path) -> Iterable[Entry]:

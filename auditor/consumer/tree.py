@@ -7,6 +7,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 import msgspec
@@ -47,13 +48,23 @@ class ConsumerTree:
         providers: Top-level import names of the providers.
         read_module: Reads a module's API (the provider room's reader, handed in: rooms do not know each other).
         store: Keeps analyses by content.
+        outsiders: Import names of packages that are not audited but whose uses some rule asks for, each with the
+            names that a file must mention for that.
     """
 
-    def __init__(self, sources: Sources, providers: Iterable[str], read_module: ReadModule, store: Records) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        providers: Iterable[str],
+        read_module: ReadModule,
+        store: Records,
+        outsiders: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    ) -> None:
         self.sources = sources
         self.providers = frozenset(providers)
         self.packages: Sequence[str] = [p for p in sources.packages if p not in self.providers]
-        self.interesting = self.providers | frozenset(self.packages)
+        self.outsiders = {p: names for p, names in outsiders.items() if p not in self.packages}
+        self.interesting = self.providers | frozenset(self.packages) | self.outsiders.keys()
         self.read_module = read_module
         self.store = store
         self._modules: dict[str, ConsumerModule | None] = {}
@@ -85,10 +96,18 @@ class ConsumerTree:
         contents = self.sources.read(modules)
         direct = {modules[path] for path, source in contents.items() if pattern.search(source)}
         found = set(direct)
+        found |= {modules[path] for path, source in contents.items() if self._is_asked_for(source)}
         imports = {m: self._imports(m, path, contents[path]) for path, m in modules.items() if m not in direct}
         for _ in range(_HOPS):
             found |= {m for m, imported in imports.items() if imported & found}
         return [m for m in self.sources.modules if m in found]
+
+    def _is_asked_for(self, source: bytes) -> bool:
+        """Whether some rule about a package that is not audited may concern a file."""
+        return any(
+            package.encode() in source and any(name.encode() in source for name in names)
+            for package, names in self.outsiders.items()
+        )
 
     def _imports(self, module: str, path: str, source: bytes) -> set[str]:
         """The consumer's own modules that an unparsed source seems to import."""

@@ -1,0 +1,166 @@
+"""Runs the rules of interest over a consumer's uses, and merges what they say with the findings of the checks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from auditor.consumer.analysis import FileAnalysis
+from auditor.migrations import subjects
+from auditor.migrations.choosing import packages
+from auditor.migrations.dispatching import dispatched
+from auditor.migrations.evidence import holds
+from auditor.migrations.matching import File, Found, Matcher
+from auditor.migrations.syntax import Syntax
+from auditor.migrations.writing import write
+from auditor.model import Finding, Use
+from auditor.rulepack import Pack
+from auditor.sides import Side
+
+
+class Migrations:
+    """The rules, bound to both sides of an audit.
+
+    Args:
+        packs: The rules of interest.
+        old: The side that the consumer was written for.
+        new: The side that it must run on.
+        changed: Whether a provider, by its import name, is another release on the new side; None asks for any.
+        source: The decoded text of a consumer file.
+    """
+
+    def __init__(
+        self,
+        packs: Sequence[Pack],
+        old: Side,
+        new: Side,
+        changed: Callable[[str], bool],
+        source: Callable[[str], str],
+    ) -> None:
+        self.packs = packs
+        self.matcher = Matcher(old, new)
+        self.old, self.new = old, new
+        self.changed = changed
+        self.source = source
+        self._applies: dict[str, bool] = {}
+        self._syntax: dict[str, Syntax | None] = {}
+
+    def explained(self, findings: Iterable[Finding], analyses: Sequence[FileAnalysis]) -> list[Finding]:
+        """The findings of the checks, those that a rule explains replaced by what the rule says."""
+        result = list(findings)
+        if not self.packs:
+            return result
+        mine: dict[tuple[object, ...], Finding] = {}
+        for pack, found in self._matches(analyses):
+            result = [kept for one in result if (kept := _unexplained(one, pack, found)) is not None]
+            finding = write(pack, found, self.matcher)
+            mine.setdefault((finding.rule, finding.span, finding.symbol), finding)
+        for pack in self.packs:
+            if pack.rule.dispatch is not None and self.applies(pack):
+                for finding in dispatched(pack, analyses, self.matcher):
+                    mine.setdefault((finding.rule, finding.span, finding.symbol), finding)
+        return [*result, *mine.values()]
+
+    def _matches(self, analyses: Sequence[FileAnalysis]) -> Iterator[tuple[Pack, Found]]:
+        by_name: dict[str, list[Pack]] = defaultdict(list)
+        for pack in self.packs:
+            for name in _names(pack):
+                by_name[name].append(pack)
+        for analysis in analyses:
+            file = File(analysis, self._parsed)
+            for loose, uses in ((False, analysis.uses), (True, analysis.loose)):
+                for use in uses:
+                    for pack in self._candidates(use, by_name, loose=loose):
+                        match = pack.rule.match
+                        if match is None or not self.new.reached(use) or not self.applies(pack):
+                            continue
+                        found = self.matcher.match(match, use, file, loose=loose)
+                        if found is not None:
+                            yield pack, found
+
+    def _candidates(self, use: Use, by_name: dict[str, list[Pack]], *, loose: bool) -> list[Pack]:
+        if use.kind == "class":
+            names = {name for name in by_name if name.startswith("class ")}
+        elif loose:
+            names = {use.text.rsplit(".", 1)[-1]}
+        else:
+            names = subjects.names_of(use, self.old, self.new)
+        return list({id(pack): pack for name in names for pack in by_name.get(name, ())}.values())
+
+    def applies(self, pack: Pack) -> bool:
+        """Whether a rule applies between these releases, by its evidence."""
+        if pack.id not in self._applies:
+            self._applies[pack.id] = self._judged(pack)
+        return self._applies[pack.id]
+
+    def _judged(self, pack: Pack) -> bool:
+        rule = pack.rule
+        package = next(packages(pack))
+        if not self.changed(package):
+            return False
+        if rule.versions and not _within(rule.versions, self.new.versions.get(package)):
+            return False
+        return holds(rule.evidence.new, self.new) and holds(rule.evidence.old, self.old)
+
+    def _parsed(self, path: str) -> Syntax | None:
+        if path not in self._syntax:
+            try:
+                self._syntax[path] = Syntax(path, self.source(path))
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                self._syntax[path] = None
+        return self._syntax[path]
+
+
+def _names(pack: Pack) -> set[str]:
+    match = pack.rule.match
+    if match is None:
+        return set()
+    if match.subclass:
+        return {f"class {name}" for name in subjects.paths(match.subclass)}
+    if match.imports:
+        return subjects.last_names(match.imports)
+    return subjects.last_names(match.call or match.attribute)
+
+
+def _within(versions: str, version: str | None) -> bool:
+    """Whether a release is in the range; one without a version, such as a checkout, is judged by evidence alone."""
+    if version is None:
+        return True
+    try:
+        return SpecifierSet(versions).contains(Version(version), prereleases=True)
+    except InvalidVersion:
+        return True
+
+
+def _unexplained(finding: Finding, pack: Pack, found: Found) -> Finding | None:
+    """What is left of a core finding next to a rule at the same place."""
+    rule, use = pack.rule, found.use
+    if finding.rule not in rule.replaces or finding.span.path != use.span.path:
+        return finding
+    spans = {use.span, use.name_span, *(u.span for u in use.usages), *(a.span for a in use.arguments)}
+    if finding.span not in spans:
+        return finding
+    if rule.argument is None or finding.argument is None:
+        return None
+    named = finding.argument.split(", ")
+    if rule.argument not in named:
+        return finding
+    return None if len(named) == 1 else _without(finding, rule.argument)
+
+
+def _without(finding: Finding, argument: str) -> Finding:
+    """A finding on several arguments without one of them."""
+    names = [name for name in (finding.argument or "").split(", ") if name != argument]
+    head, _, listed = finding.message.partition(": ")
+    head = head.replace("defaults", "default") if len(names) == 1 else head
+    parts = [part for part in listed.split(", `") if not part.lstrip("`").startswith(f"{argument}`")]
+    message = f"{head}: {', '.join(part if part.startswith('`') else f'`{part}' for part in parts)}"
+    fix = finding.fix
+    if fix is not None:
+        repairs = tuple(r for r in fix.repairs if r.options.get("name") != argument)
+        fix = msgspec.structs.replace(fix, repairs=repairs) if repairs else None
+    return msgspec.structs.replace(finding, message=message, argument=", ".join(names), fix=fix)

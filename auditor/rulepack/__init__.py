@@ -1,0 +1,8 @@
+"""Rule packs as data: what a rule may say, and how folders of rules are read, checked and kept."""
+
+from __future__ import annotations
+
+from auditor.rulepack.loader import Pack, built_in_rules, load_packs
+from auditor.rulepack.schema import Rule, schema_text
+
+__all__ = ["Pack", "Rule", "built_in_rules", "load_packs", "schema_text"]

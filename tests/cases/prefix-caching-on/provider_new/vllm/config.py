@@ -1,0 +1,8 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class CacheConfig:
+    block_size: int = 16
+    swap_space: float = 0
+    enable_prefix_caching: bool | None = True

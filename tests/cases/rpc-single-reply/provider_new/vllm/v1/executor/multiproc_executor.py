@@ -1,0 +1,10 @@
+from typing import Any
+
+from vllm.v1.executor.abstract import Executor
+
+
+class MultiprocExecutor(Executor):
+    def collective_rpc(self, method, args=(), unique_reply_rank: int | None = None) -> Any:
+        """Returns single result if unique_reply_rank is provided, otherwise list."""
+        replies = [worker(method, args) for worker in self.workers]
+        return replies if unique_reply_rank is None else replies[unique_reply_rank]
