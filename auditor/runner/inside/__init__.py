@@ -1,0 +1,1 @@
+"""What runs inside the target environment: standard library and that environment's own packages, nothing of ours."""
