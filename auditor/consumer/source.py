@@ -108,9 +108,9 @@ def from_paths(paths: Sequence[Path], exclude: Sequence[str] = ()) -> Sources:
     if not found:
         raise SpecError("no Python file to audit", where=", ".join(map(str, paths)))
     modules: dict[str, str] = {}
-    for shown, file in found.items():
+    for path_shown, file in found.items():
         name = module_name(file)
-        modules[name if name not in modules else shown.removesuffix(".py").replace("/", ".")] = shown
+        modules[name if name not in modules else path_shown.removesuffix(".py").replace("/", ".")] = path_shown
     single = paths[0].resolve() if len(paths) == 1 else None
     return Sources(
         single.name if single is not None else f"{len(found)} files",

@@ -1,0 +1,109 @@
+"""What assignments bind: local names, attributes set on `self`, and the keys of dicts that grow line by line."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from auditor.reading import Environment, annotated, bind_target, merge, read
+from auditor.terms import UNKNOWN, Instance, Mapping, Term, bounded, choice
+
+if TYPE_CHECKING:
+    from auditor.consumer.walker import Walker
+
+
+def assign(walker: Walker, node: ast.Assign, env: Environment, scope: str) -> None:
+    """`a = b = value`"""
+    walker.recorder.expression(node.value, env, scope, node)
+    value = read(node.value, env)
+    for target in node.targets:
+        _target(walker, target, node.value, value, env, scope)
+
+
+def annotated_assign(walker: Walker, node: ast.AnnAssign, env: Environment, scope: str) -> None:
+    """`a: T = value`: the annotation says more, unless the value is a dict whose keys are known."""
+    walker.recorder.expression(node.annotation, env, scope)
+    value: Term = UNKNOWN
+    if node.value is not None:
+        walker.recorder.expression(node.value, env, scope, node)
+        value = read(node.value, env)
+    declared = annotated(node.annotation, env) or UNKNOWN
+    _target(walker, node.target, node.value, value if isinstance(value, Mapping) else declared, env, scope)
+
+
+def augmented_assign(walker: Walker, node: ast.AugAssign, env: Environment, scope: str) -> None:
+    """`kw |= {...}`"""
+    walker.recorder.expression(node.value, env, scope, node)
+    if isinstance(node.target, ast.Name) and isinstance(node.op, ast.BitOr):
+        env.names[node.target.id] = merge([env.get(node.target.id), read(node.value, env)])
+
+
+def delete(node: ast.Delete, env: Environment) -> None:
+    """`del a`"""
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            env.names.pop(target.id, None)
+
+
+def _target(
+    walker: Walker, target: ast.expr, source: ast.expr | None, value: Term, env: Environment, scope: str
+) -> None:
+    """Bind an assignment target; remember attributes set on `self`, keys set on known dicts, monkey patches."""
+    recorder = walker.recorder
+    match target:
+        case ast.Name() | ast.Tuple() | ast.List():
+            bind_target(target, value, env)
+            recorder.usages.assigned(target, source)
+            for element in target.elts if isinstance(target, ast.Tuple | ast.List) else ():
+                if not isinstance(element, ast.Name):
+                    recorder.expression(element, env, scope)
+        case ast.Attribute():
+            if env.class_path and read(target.value, env) == Instance(walker.class_term(env.class_path)):
+                known = walker.attributes.setdefault(env.class_path, {})
+                alternatives = [known[target.attr], value] if target.attr in known else [value]
+                known[target.attr] = bounded(choice(alternatives))
+            recorder.store(target, source, value, env, scope)
+        case ast.Subscript():
+            recorder.expression(target.value, env, scope)
+            recorder.expression(target.slice, env, scope)
+            _set_key(target, value, env)
+        case _:
+            pass
+
+
+def _set_key(target: ast.Subscript, value: Term, env: Environment) -> None:
+    """`kw["key"] = value` on a dict whose keys are known."""
+    match target:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)):
+            known = env.get(name)
+            if isinstance(known, Mapping):
+                env.names[name] = merge([known, Mapping(((key, value),))])
+        case _:
+            pass
+
+
+def mutate(node: ast.expr, env: Environment) -> None:
+    """`kw.update(...)`, `kw.setdefault("key", value)`, `kw.pop("key")` on a dict whose keys are known."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+            known = env.get(name)
+            if isinstance(known, Mapping) and (changed := _mutated(known, method, node, env)) is not known:
+                env.names[name] = changed
+        case _:
+            pass
+
+
+def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> Mapping:
+    match method, call.args:
+        case "update", _:
+            parts: list[Term] = [known, *(read(a, env) for a in call.args)]
+            for keyword in call.keywords:
+                value = read(keyword.value, env)
+                parts.append(value if keyword.arg is None else Mapping(((keyword.arg, value),)))
+            return merge(parts)
+        case "setdefault", [ast.Constant(value=str() as key), *_]:
+            return merge([Mapping(((key, UNKNOWN),)), known])
+        case "pop", [ast.Constant(value=str() as key), *_]:
+            return Mapping(tuple(item for item in known.items if item[0] != key), known.open)
+        case _:
+            return known

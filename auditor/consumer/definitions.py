@@ -1,0 +1,104 @@
+"""Functions and classes of a consumer: what their names stand for inside them, and what they return."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from auditor.model import Guard
+from auditor.reading import Environment, annotated, text
+from auditor.terms import Instance, Mapping, Term, Unknown, bounded, choice
+
+if TYPE_CHECKING:
+    from auditor.consumer.walker import Walker
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Deferred(NamedTuple):
+    """A function whose body is walked once the names around it are complete."""
+
+    node: Function
+    outer: Environment
+    scope: str
+    """Its own qualified name."""
+    guards: tuple[Guard, ...]
+    class_path: str | None
+    """The class whose method it is."""
+
+
+def function(walker: Walker, node: Function, env: Environment, scope: str, class_path: str | None = None) -> None:
+    """Walk decorators, defaults and annotations; the body comes later."""
+    expressions = [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+    expressions += [a.annotation for a in _parameters(node.args) if a.annotation is not None]
+    for expression in (*expressions, *([node.returns] if node.returns is not None else [])):
+        walker.recorder.expression(expression, env, scope)
+    outer = env if (scope and class_path is None) else Environment(walker.module)
+    if class_path is not None and "." in class_path:
+        outer = env.outer or outer
+    if scope and class_path is None:
+        env.names[node.name] = Unknown("local function")
+    qualified = f"{scope}.{node.name}" if scope else node.name
+    walker.deferred.append(Deferred(node, outer, qualified, tuple(walker.recorder.guards), class_path))
+
+
+def function_body(walker: Walker, function: Deferred) -> None:
+    """Walk the body, its parameters bound to what their annotations, or the class around it, say."""
+    node, outer, scope, _, class_path = function
+    env = Environment(walker.module, outer, class_path)
+    receiver = _receiver(walker, node, class_path)
+    for index, argument in enumerate(_parameters(node.args)):
+        term = annotated(argument.annotation, env) or Unknown("parameter without annotation")
+        if index == 0 and receiver is not None and argument.annotation is None:
+            term = receiver
+        env.names[argument.arg] = term
+    if node.args.vararg:
+        env.names[node.args.vararg.arg] = Unknown("*args")
+    if node.args.kwarg:
+        env.names[node.args.kwarg.arg] = Mapping((), open=True)
+    returns = walker.function_block(node.body, env, scope)
+    if returns and not _is_generator(node):
+        walker.results[scope] = bounded(choice(returns))
+
+
+def _receiver(walker: Walker, node: Function, class_path: str | None) -> Term | None:
+    """What `self` or `cls` is."""
+    decorators = [text(d) for d in node.decorator_list]
+    if class_path is None or any(d.endswith("staticmethod") for d in decorators):
+        return None
+    cls = walker.class_term(class_path)
+    on_class = any(d.endswith("classmethod") for d in decorators) or node.name in ("__new__", "__init_subclass__")
+    return cls if on_class else Instance(cls)
+
+
+def class_(walker: Walker, node: ast.ClassDef, env: Environment, scope: str) -> None:
+    """Walk a class body; a class inside a function has no name that anything outside could use."""
+    for expression in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
+        walker.recorder.expression(expression, env, scope)
+    qualified = f"{scope}.{node.name}" if scope else node.name
+    at_top = not (scope and env.class_path is None)
+    if at_top:
+        walker.recorder.class_definition(node, walker.class_term(qualified), env, scope)
+    inner = Environment(walker.module, env, qualified if at_top else None)
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            function(walker, statement, inner, qualified, qualified if at_top else "")
+        else:
+            walker.statement(statement, inner, qualified)
+    if scope:
+        env.names[node.name] = walker.class_term(qualified) if at_top else Unknown("local class")
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _is_generator(node: Function) -> bool:
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            stack.extend(ast.iter_child_nodes(current))
+    return False

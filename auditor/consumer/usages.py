@@ -1,0 +1,120 @@
+"""What becomes of the values that calls return: which variable holds which, and what is done with it."""
+
+from __future__ import annotations
+
+import ast
+
+from auditor.consumer.places import Places
+from auditor.model import Usage
+from auditor.reading import text
+
+_MAX_USAGES = 40
+_GATHERING = frozenset({"list", "tuple", "sorted", "set"})
+
+
+class Usages:
+    """The usages of recorded calls, each call known by its number.
+
+    Args:
+        places: Gives spans.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self._found: dict[int, list[Usage]] = {}
+        self._calls: dict[int, int] = {}
+        self._holders: list[dict[str, int]] = [{}]
+        self._parents: dict[int, ast.AST] = {}
+
+    def of(self, call: int) -> tuple[Usage, ...]:
+        """What is done with the value of a call."""
+        return tuple(self._found.get(call, ()))
+
+    def enter(self) -> None:
+        """A function body begins: its variables are its own."""
+        self._holders.append({})
+
+    def leave(self) -> None:
+        """A function body ends."""
+        self._holders.pop()
+
+    def consumed(self, node: ast.AST, parent: ast.AST) -> None:
+        """Remember what consumes the value of an expression."""
+        self._parents[id(node)] = parent
+
+    def called(self, node: ast.Call, call: int) -> None:
+        """A call was recorded."""
+        self._calls[id(node)] = call
+        self._record(node, call)
+
+    def read(self, node: ast.Name) -> None:
+        """A variable is read; it may hold the result of a call."""
+        if (call := self._holders[-1].get(node.id)) is not None:
+            self._record(node, call)
+
+    def assigned(self, target: ast.expr, source: ast.expr | None) -> None:
+        """Remember which call a variable holds the result of."""
+        self.forget(target)
+        inner = source.value if isinstance(source, ast.Await) else source
+        call = self._calls.get(id(inner)) if inner is not None else None
+        if call is None:
+            return
+        if isinstance(target, ast.Name):
+            self._holders[-1][target.id] = call
+        elif isinstance(target, ast.Tuple | ast.List):
+            star = any(isinstance(e, ast.Starred) for e in target.elts)
+            count = f"{len(target.elts)}{'+' if star else ''}"
+            self._found.setdefault(call, []).append(Usage("unpack", count, self.places.span(target)))
+
+    def forget(self, target: ast.expr) -> None:
+        """Names are bound to something else."""
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                self.rebound(node.id)
+
+    def rebound(self, name: str) -> None:
+        """A name is bound to something else."""
+        self._holders[-1].pop(name, None)
+
+    def _record(self, node: ast.expr, call: int) -> None:
+        if (usage := self._usage(node)) is not None:
+            known = self._found.setdefault(call, [])
+            if usage not in known and len(known) < _MAX_USAGES:
+                known.append(usage)
+
+    def _usage(self, node: ast.expr) -> Usage | None:
+        """What the parent of an expression does with its value."""
+        parent = self._parents.get(id(node))
+        span = self.places.span(node)
+        match parent:
+            case ast.Subscript(value=value) if value is node:
+                return Usage("subscript", text(parent.slice), self.places.span(parent))
+            case ast.Attribute():
+                return Usage("attribute", parent.attr, self.places.span(parent))
+            case ast.Await():
+                return Usage("await", "", self.places.span(parent))
+            case ast.Call() | ast.keyword():
+                called = text(parent.func) if isinstance(parent, ast.Call) else ""
+                return Usage("iterate" if called in _GATHERING else "argument", called, span)
+            case ast.comprehension() | ast.For() | ast.AsyncFor():
+                return Usage("iterate", "", span)
+            case ast.Return():
+                return Usage("return", "", span)
+            case ast.Expr():
+                return Usage("discard", "", span)
+            case _:
+                return self._tested(node, parent)
+
+    def _tested(self, node: ast.expr, parent: ast.AST | None) -> Usage | None:
+        """A test of the value, whether it is true or whether it is None."""
+        span = self.places.span(node)
+        match parent:
+            case ast.UnaryOp(op=ast.Not()) | ast.BoolOp() | ast.If() | ast.While() | ast.Assert():
+                return Usage("truth", "", span)
+            case ast.IfExp(test=test) if test is node:
+                return Usage("truth", "", span)
+            case ast.Compare():
+                is_none = any(isinstance(c, ast.Constant) and c.value is None for c in parent.comparators)
+                return Usage("none-test", "", span) if is_none else None
+            case _:
+                return None
