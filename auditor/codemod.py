@@ -214,12 +214,3 @@ class _Editor(cst.CSTTransformer):
             for index, (before, after) in reversed(wanted):
                 node = beside_small(node, index, before, after)  # type: ignore[arg-type]
         return node
-
-
-def parses(source: bytes) -> bool:
-    """Whether libcst, which knows newer syntax than an older Python, can parse the file."""
-    try:
-        read(source)
-    except RepairError:
-        return False
-    return True

@@ -191,7 +191,7 @@ class _Series:
             raise AuditError("The file is not among the scanned ones", where=path)
         repairs = [repair for repair in (*self.repairs, *mine) if repair.span.path == path]
         after = codemod.rewrite(self.sources[path], repairs)
-        if not proofs.compiles(after) and (proofs.compiles(self.sources[path]) or not codemod.parses(after)):
+        if not proofs.compiles(after) and (proofs.compiles(self.sources[path]) or proofs.tree(after) is None):
             raise AuditError("The repaired file is not valid Python", where=path)
         return after
 

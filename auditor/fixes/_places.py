@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -10,6 +11,10 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from auditor.fixes import RepairError
 from auditor.model import Span
+from auditor.patches import proofs
+
+MAX_DEPTH = 500
+"""libcst's native parser ends the whole process on sources nested much deeper."""
 
 
 class PlacedFile:
@@ -82,7 +87,12 @@ class PlacedFile:
 
 @lru_cache(maxsize=8)
 def read(source: bytes) -> PlacedFile:
-    """Parse a file; one that could not be written back byte by byte is refused."""
+    """Parse a file; one that is nested too deeply, or could not be written back byte by byte, is refused."""
+    tree = proofs.tree(source)
+    if tree is None:
+        raise RepairError("The file cannot be parsed by this Python")
+    if _depth(tree, source) > MAX_DEPTH:
+        raise RepairError("The file is nested too deeply to be edited")
     try:
         module = cst.parse_module(source)
         if module.bytes == source:
@@ -92,6 +102,23 @@ def read(source: bytes) -> PlacedFile:
     except (SyntaxError, RecursionError, LookupError, ValueError) as error:
         raise RepairError(f"The file cannot be parsed: {error}") from error
     raise RepairError("The file cannot be written back byte by byte, so it is left alone")
+
+
+def _depth(tree: ast.Module, source: bytes) -> int:
+    """How deeply libcst nests the file: `a or b or c` and adjacent strings too, which are flat in Python's own tree."""
+    lines = source.split(b"\n")
+    deepest = 0
+    nodes: list[tuple[int, ast.AST]] = [(0, tree)]
+    while nodes:
+        depth, node = nodes.pop()
+        if isinstance(node, ast.BoolOp):
+            depth += len(node.values)
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and (node.end_lineno or 0) > node.lineno:
+            opening = lines[node.lineno - 1][node.col_offset :].lstrip(b"rRbBuUfF")
+            depth += 0 if opening.startswith((b"'''", b'"""')) else (node.end_lineno or 0) - node.lineno
+        deepest = max(deepest, depth)
+        nodes.extend((depth + 1, child) for child in ast.iter_child_nodes(node))
+    return deepest
 
 
 class _Indexer(cst.CSTVisitor):

@@ -22,7 +22,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 def anchor(path: Sequence[cst.CSTNode], options: Options) -> cst.CSTNode | None:  # noqa: ARG001 - one interface
     """The statement that is the spanned expression."""
     found = next((node for node in reversed(path) if isinstance(node, cst.BaseSmallStatement)), None)
-    if not isinstance(found, ACTS_ON):
+    inner = path[path.index(found) + 1 :] if found is not None else ()
+    alone = all(isinstance(node, cst.Await) for node in inner[:-1])
+    if not isinstance(found, ACTS_ON) or (isinstance(found, cst.Expr) and not alone):
         raise RepairError("The value is not that of a statement of its own")
     return found
 

@@ -97,6 +97,11 @@ CASES = {
         ("class C:\n    def __init__(this): pass\n    x = «g()»\n", {"name": "n", "value": "1", "receiver": "this"}, "class C:\n    def __init__(this): pass; this.n = 1\n    x = g()\n"),
         ("class C:\n    def __init__(self):\n        «g()»\n        return  # c\n", {"name": "n", "value": "1"}, "class C:\n    def __init__(self):\n        g()\n        self.n = 1\n        return  # c\n"),
     ],
+    "assign-result": [
+        ("«f(x)»  # c\n", {"name": "n"}, "n = f(x)  # c\n"),
+        ("async def g():\n    await «f(x)»; y = 1\n", {"name": "n"}, "async def g():\n    n = await f(x); y = 1\n"),
+        ("m = «f(x)»\n", {"name": "n"}, "m = f(x)\n"),
+    ],
     "rename-parameter": [
         ("def «f»(self, old): return old\n", {"name": "old", "new_name": "new"}, "def f(self, new): return new\n"),
         ("def «f»(self, *, old=1): x.old = g(old=old)\n", {"name": "old", "new_name": "new"}, "def f(self, *, new=1): x.old = g(old=new)\n"),
@@ -126,6 +131,8 @@ REFUSED = [
         {"name": "n", "value": "1"},
         "already sets `n` to `2`",
     ),
+    ("g(«f(x)»)\n", "assign-result", {"name": "n"}, "not that of a statement of its own"),
+    ("if «f(x)»: pass\n", "assign-result", {"name": "n"}, "not that of a statement of its own"),
     ("def «f»(old, new): pass\n", "rename-parameter", {"name": "old", "new_name": "new"}, "has both"),
     ("def «f»(old): new = old\n", "rename-parameter", {"name": "old", "new_name": "new"}, "is used in `f` already"),
     ("def «f»(a): pass\n", "rename-parameter", {"name": "old", "new_name": "new"}, "has no parameter `old`"),
