@@ -14,7 +14,7 @@ from auditor.migrations.syntax import Syntax, inside
 from auditor.model import Argument, Span, Use
 from auditor.rulepack import templates
 from auditor.rulepack.schema import Context, Match, Names, Result
-from auditor.sides import Side
+from auditor.sides import Side, exists
 from auditor.terms import Import
 from auditor.world.values import ClassValue
 
@@ -130,6 +130,7 @@ class Matcher:
         if function is not None:
             found.bound["function"] = function.name
         found.bound["fresh"] = lambda name: syntax.fresh(node, name)
+        found.bound["offers"] = lambda path: exists(self.new.world.resolve(path))
         if owner is not None:
             found.bound["class"] = owner.name
             found.places["class"] = (syntax.span(owner),)

@@ -136,8 +136,11 @@ class Syntax:
                 return (kind, "") if kind else None
 
     def fresh(self, node: ast.AST, name: str) -> str:
-        """The name, or the first of `name_2`, `name_3`, ... that the function around a node does not use."""
-        taken = {n.id for n in ast.walk(self.region(node, "function")) if isinstance(n, ast.Name)}
+        """The name, or the first of `name_2`, `name_3`, ... that the class or module around a node does not use."""
+        region = self.region(node, "class")
+        taken = {
+            n.id if isinstance(n, ast.Name) else n.arg for n in ast.walk(region) if isinstance(n, ast.Name | ast.arg)
+        }
         candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
         return next(candidate for candidate in candidates if candidate not in taken)
 

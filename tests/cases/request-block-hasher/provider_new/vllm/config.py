@@ -1,0 +1,8 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class CacheConfig:
+    block_size: int = 16
+    enable_prefix_caching: bool | None = True
+    prefix_caching_hash_algo: str = "sha256"
