@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from auditor.binding import ArgumentKey
 from auditor.model import Use
 from auditor.sides import Side
 from auditor.whereabouts import Searchable
@@ -47,7 +48,7 @@ def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | No
     if not isinstance(tree, Searchable):
         return None, "the provider's sources cannot be searched"
     symbol = callee.path.rsplit(".", 1)[-1]
-    passed = _passed(use, callee, new)
+    passed = _passed(use, new)
     near = _from_sites(_sites(tree, symbol, name, callee.module, everywhere=False), name, passed)
     if isinstance(near, Derived) and near.origin == "call site":
         return near, ""
@@ -61,7 +62,7 @@ def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | No
 
 
 def _from_sites(sites: Iterator[_Site], name: str, passed: dict[str, str]) -> Derived | str | None:
-    """What the first call says that can be put in the consumer's words, else the constant they agree on, else why not."""
+    """What the first call says that can be put in the consumer's words, else the constant all agree on, else why not."""
     constants: list[Derived] = []
     seen = 0
     for site in sites:
@@ -84,7 +85,7 @@ def _from_sites(sites: Iterator[_Site], name: str, passed: dict[str, str]) -> De
     return f"the provider's own calls compute `{name}` from values that this call does not have" if seen else None
 
 
-def _passed(use: Use, callee: Callee, new: Side) -> dict[str, str]:
+def _passed(use: Use, new: Side) -> dict[str, str]:
     """Parameter name -> the consumer's expression, for what the call passes."""
     binding = new.call(use).binding
     if binding is None:
@@ -94,9 +95,9 @@ def _passed(use: Use, callee: Callee, new: Side) -> dict[str, str]:
     for argument in use.arguments:
         if argument.star:
             continue
-        key = ("keyword", argument.name) if argument.name is not None else ("positional", position)
+        key: ArgumentKey = ("keyword", argument.name) if argument.name is not None else ("positional", position)
         position += argument.name is None
-        landed = binding.landing.get(key)  # type: ignore[call-overload]
+        landed = binding.landing.get(key)
         if landed is not None and not landed.startswith("*"):
             found[landed] = argument.text
     return found
@@ -144,7 +145,7 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _translate(site: _Site, value: ast.expr, passed: dict[str, str]) -> str | None:
-    """Rewrite the provider's expression with the consumer's own: what both pass to the same parameter is the same thing."""
+    """Rewrite the provider's expression: what both pass to the same parameter is the same thing."""
     theirs = {ast.unparse(k.value): passed[k.arg] for k in site.call.keywords if k.arg in passed}
     theirs.update(_aliases(site, theirs))
     current = value
@@ -220,7 +221,7 @@ def _expand(current: ast.expr, unknown: set[str], site: _Site) -> ast.expr | Non
 
 
 def _assigned(name: str, site: _Site) -> ast.expr | None:
-    """The one expression assigned to a local name before the call; None where there are several or it is a parameter."""
+    """The one expression assigned to a local name before the call; None for several, and for parameters."""
     scope: ast.AST | None = site.class_ if name.startswith("self.") else site.function
     if scope is None:
         return None

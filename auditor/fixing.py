@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.canonical import Derived, derive
 from auditor.consumer.analysis import FileAnalysis
-from auditor.model import Finding, Fix, Repair, Span, Use
+from auditor.model import Applicability, Finding, Fix, Repair, Span, Use
 from auditor.sides import Side
 
 
@@ -40,7 +40,8 @@ def _missing(finding: Finding, use: Use | None, new: Side) -> Finding:
     )
 
 
-def _safety(derived: Derived) -> tuple[str, str]:
+def _safety(derived: Derived) -> tuple[Applicability, str]:
+    """Whether the value may be written unasked, and why."""
     match derived.origin:
         case "call site":
             return "safe", f"the provider's own call at {derived.where} computes it from the same values"

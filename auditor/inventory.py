@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.api import ClassApi, ModuleApi
+from auditor.api import ClassApi, Definition, ModuleApi, Reexport
 from auditor.model import Problem
 from auditor.options import Progress
 from auditor.packages.index import PackageIndex
@@ -55,7 +55,7 @@ def snapshot(
             if api is not None:
                 symbols += _symbols(api)
                 problems += [Problem(name, problem) for problem in api.problems]
-        stats = {"traffic_bytes": index.traffic.received, "requests": index.traffic.requests}
+        stats: dict[str, int | float] = {"traffic_bytes": index.traffic.received, "requests": index.traffic.requests}
         return Inventory(release.name, release.version, release.origin, modules, symbols, tuple(problems), stats)
 
 
@@ -63,8 +63,8 @@ def _symbols(api: ModuleApi) -> int:
     return sum(_counted(d) for definitions in api.names.values() for d in definitions[-1:])
 
 
-def _counted(definition: object) -> int:
+def _counted(definition: Definition) -> int:
     if isinstance(definition, ClassApi):
         members = sum(_counted(d) for definitions in definition.members.values() for d in definitions[-1:])
         return 1 + members + len(definition.instance)
-    return 0 if type(definition).__name__ == "Reexport" else 1
+    return 0 if isinstance(definition, Reexport) else 1

@@ -12,6 +12,7 @@ from auditor.binding import render
 from auditor.model import Signature
 from auditor.sides import Side
 from auditor.world.calls import callee
+from auditor.world.trees import Tree
 from auditor.world.values import (
     ClassValue,
     FunctionValue,
@@ -24,12 +25,17 @@ from auditor.world.values import (
 
 
 @runtime_checkable
-class Searchable(Protocol):
+class Searchable(Tree, Protocol):
     """A tree whose sources can be searched."""
 
-    def module_names(self) -> Sequence[str]: ...
-    def search(self, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]: ...
-    def matching(self, modules: Sequence[str], pattern: str) -> Sequence[str]: ...
+    def module_names(self) -> Sequence[str]:
+        """All modules."""
+
+    def search(self, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
+        """Modules whose source matches a regular expression, as (name, source), nearest to a module first."""
+
+    def matching(self, modules: Sequence[str], pattern: str) -> Sequence[str]:
+        """Those of some modules whose source matches a regular expression."""
 
 
 @dataclass(frozen=True)
@@ -88,17 +94,12 @@ def _module(path: str, new: Side) -> Whereabouts:
 def _search(tree: Searchable, new: Side, name: str, near: str, was: Value) -> Iterator[str]:
     escaped = re.escape(name)
     pattern = rf"^[ \t]*(?:class|def|async[ \t]+def)[ \t]+{escaped}\b|^{escaped}[ \t]*(?::[^=\n]*)?="
-    stop_after = None
     for module, _ in tree.search(pattern, near):
-        value = new.world.global_name(module, name, strict=True)
-        if stop_after is not None and not module.startswith(stop_after):
-            return
         api = new.world.module(module)
         if api is None or name not in api.names or isinstance(api.names[name][-1], Reexport):
             continue
-        if not _same_kind(was, value):
-            continue
-        yield f"{module}.{name}"
+        if _same_kind(was, new.world.global_name(module, name, strict=True)):
+            yield f"{module}.{name}"
 
 
 def _same_kind(was: Value, now: Value) -> bool:
@@ -120,7 +121,7 @@ def _definition(value: Value) -> str | None:
 
 
 def _public(path: str, new: Side) -> str:
-    """The shortest package that re-exports the definition and lists it in `__all__`, else the definition's own module."""
+    """The shortest package that re-exports the definition and lists it in `__all__`, else its own module."""
     parts = path.split(".")
     name = parts[-1]
     target = new.world.resolve(path)

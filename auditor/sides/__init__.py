@@ -1,0 +1,9 @@
+"""One release as the checks ask it: what each use of the consumer means there, and whether it is reached."""
+
+from __future__ import annotations
+
+from auditor.sides.arguments import argument_at, argument_named, shape_of
+from auditor.sides.paths import exists, path_of
+from auditor.sides.side import CallOutcome, Side
+
+__all__ = ["CallOutcome", "Side", "argument_at", "argument_named", "exists", "path_of", "shape_of"]

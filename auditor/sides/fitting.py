@@ -1,0 +1,92 @@
+"""Binds a call to a signature, with what decorators excuse and what `**kwargs` passes on to others that refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.api import FunctionApi, Parameter
+from auditor.binding import BindError, Binding, CallShape, bind, bind_overloads, drop_first
+from auditor.world.calls import Callee, callee
+from auditor.world.values import ClassValue, FunctionValue, InstanceValue, alternatives
+from auditor.world.world import World
+
+_MAX_HOPS = 5
+"""How many functions a keyword is followed through."""
+_SHIFTING = ("positional", "keyword_only", "kwonly")
+"""What decorators that deal with positional arguments have in their names."""
+
+
+def fit(world: World, shape: CallShape, found: Callee) -> tuple[Binding, tuple[BindError, ...]]:
+    """Who lands where, and the errors that nothing excuses."""
+    function = found.function
+    if function is not None and function.overloads and _is_uninformative(function):
+        _, binding = bind_overloads(shape, [_trimmed(found, overload.parameters) for overload in function.overloads])
+    else:
+        binding = bind(shape, found.parameters)
+    errors = tuple(e for e in binding.errors if not e.sometimes and not _excused(e, function))
+    return binding, (*errors, *_refused_deeper(world, binding, found))
+
+
+def _is_uninformative(function: FunctionApi) -> bool:
+    """A stub's function has overloads only; an implementation of `*args, **kwargs` says nothing."""
+    kinds = {p.kind for p in function.parameters if p.name not in ("self", "cls")}
+    return kinds <= {"var-positional", "var-keyword"}
+
+
+def _trimmed(found: Callee, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """The parameters of an overload without the one that is already filled."""
+    value = found.value
+    bound = isinstance(value, ClassValue | InstanceValue) or (isinstance(value, FunctionValue) and value.bound)
+    return drop_first(parameters) if bound else parameters
+
+
+def _excused(error: BindError, function: FunctionApi | None) -> bool:
+    """A decorator that still takes the old name (as `deprecate_kwarg` does), fills an argument, or shifts them."""
+    name = str(error.argument)
+    for decorator in function.decorators if function is not None else ():
+        text = decorator.text
+        quoted = f"'{name}'" in text or f'"{name}"' in text
+        match error.kind:
+            case "unknown-argument":
+                excused = quoted or f"{name}=" in text
+            case "missing-argument":
+                excused = quoted
+            case "too-many-positional-arguments":
+                excused = any(word in text.lower() for word in _SHIFTING)
+            case _:
+                excused = False
+        if excused:
+            return True
+    return False
+
+
+def _refused_deeper(world: World, binding: Binding, found: Callee) -> Iterator[BindError]:
+    """Keywords swallowed by `**kwargs` that every callee they are passed on to refuses."""
+    for key in binding.swallowed:
+        if key[0] == "keyword" and takes(world, found, key[1]) is False:
+            yield BindError("unknown-argument", key[1], f"passes `{key[1]}` on to a function without it")
+
+
+def takes(world: World, found: Callee, name: str, hops: int = 0) -> bool | None:
+    """Whether a callable accepts a keyword: as a parameter, or by its `**kwargs`; None where that cannot be told."""
+    if any(p.name == name and p.kind in ("positional-or-keyword", "keyword-only") for p in found.parameters):
+        return True
+    if not any(p.kind == "var-keyword" for p in found.parameters):
+        return False
+    function = found.function
+    if function is None:
+        return None
+    if name in function.kwargs_keys:
+        return True
+    verdicts: list[bool | None] = []
+    for forward in function.forwards if hops <= _MAX_HOPS else ():
+        if not forward.passes_kwargs:
+            continue
+        if name in forward.keywords:
+            return False
+        target = world.evaluate(forward.function)
+        inner = next((c for v in alternatives(target) if (c := callee(world, v)) is not None), None)
+        verdicts.append(takes(world, inner, name, hops + 1) if inner is not None else None)
+    if any(v is True for v in verdicts):
+        return True
+    return False if verdicts and all(v is False for v in verdicts) else None

@@ -1,0 +1,110 @@
+"""A side: one world with the versions it stands for, and what calls mean there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from auditor.binding import BindError, Binding, CallShape, render
+from auditor.model import Guard, Signature, Use
+from auditor.sides.arguments import shape_of
+from auditor.sides.conditions import holds
+from auditor.sides.fitting import fit, takes
+from auditor.terms import Term
+from auditor.world.calls import Callee, callee
+from auditor.world.values import Missing, UnknownValue, Value, alternatives
+from auditor.world.world import World
+
+Status: TypeAlias = Literal["fits", "broken", "missing", "unknown"]
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """What a call means on one side."""
+
+    status: Status
+    callee: Callee | None = None
+    binding: Binding | None = None
+    errors: tuple[BindError, ...] = ()
+    reason: str = ""
+
+
+class Side:
+    """A world with the versions it stands for.
+
+    Args:
+        world: The consumer together with one release of each provider.
+        versions: Import package and distribution name -> version, for version guards.
+        providers: Top-level import name -> distribution, of the audited providers.
+    """
+
+    def __init__(self, world: World, versions: Mapping[str, str], providers: Mapping[str, str]) -> None:
+        self.world = world
+        self.versions = versions
+        self.providers = providers
+        self._calls: dict[int, CallOutcome] = {}
+
+    def value(self, term: Term) -> Value:
+        """The value of a term on this side."""
+        return self.world.evaluate(term)
+
+    def provider_of(self, path: str) -> str | None:
+        """The audited distribution that a dotted path belongs to."""
+        return self.providers.get(path.split(".", 1)[0])
+
+    def label(self, provider: str) -> str:
+        """`vllm 0.16.0`"""
+        version = self.versions.get(provider)
+        return f"{provider} {version}" if version else provider
+
+    def reached(self, use: Use) -> bool:
+        """Whether the conditions around a use let it run on this side; True where they cannot be told."""
+        return all(self.holds(guard) is not False for guard in use.guards)
+
+    def holds(self, guard: Guard) -> bool | None:
+        """Whether one condition is true on this side."""
+        return holds(guard, self.versions, self.value)
+
+    def call(self, use: Use) -> CallOutcome:
+        """What a call use means here, remembered."""
+        if id(use) not in self._calls:
+            self._calls[id(use)] = self._call(use)
+        return self._calls[id(use)]
+
+    def _call(self, use: Use) -> CallOutcome:
+        value = self.value(use.term)
+        if isinstance(value, Missing):
+            return CallOutcome("missing", reason=f"{value.path} does not exist")
+        callables = alternatives(value)
+        candidates = [c for v in callables if (c := callee(self.world, v)) is not None]
+        if not candidates:
+            reason = value.reason if isinstance(value, UnknownValue) else f"no signature for {type(value).__name__}"
+            return CallOutcome("unknown", reason=reason)
+        shape = self.shape(use)
+        outcomes = [self._bound(shape, candidate) for candidate in candidates]
+        if len(candidates) < len(callables) and all(o.status == "broken" for o in outcomes):
+            return CallOutcome("unknown", reason="one of several callees cannot be read")
+        return next((o for o in outcomes if o.status == "fits"), outcomes[0])
+
+    def _bound(self, shape: CallShape, found: Callee) -> CallOutcome:
+        binding, errors = fit(self.world, shape, found)
+        return CallOutcome("broken" if errors else "fits", found, binding, errors)
+
+    def takes(self, found: Callee, name: str) -> bool | None:
+        """Whether a callable accepts a keyword, be it by its `**kwargs`; None where that cannot be told."""
+        return takes(self.world, found, name)
+
+    def shape(self, use: Use) -> CallShape:
+        """The call's shape, with `**kw` spread where its keys are known on this side."""
+        return shape_of(use.arguments, self.value)
+
+    def signature(self, found: Callee, *, keep: tuple[str, ...] = ()) -> Signature:
+        """The signature for people."""
+        is_function = found.function is not None and found.kind == "function"
+        returns = found.function.returns if found.function is not None and is_function else None
+        name = found.path.rsplit(".", 1)[-1]
+        if name in ("__init__", "__new__", "__call__") or (is_function and found.path.count(".") > 1):
+            owner = found.path.rsplit(".", 2)[-2]
+            name = f"{owner}.{name}" if owner[:1].isupper() else name
+        return Signature(render(name, found.parameters, returns, keep=keep), found.module, found.line)
