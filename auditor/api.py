@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.terms import Term
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
 ParameterKind: TypeAlias = Literal[
@@ -170,6 +170,6 @@ class ModuleApi(msgspec.Struct, frozen=True, array_like=True, gc=False):
     lazy: dict[str, str] = msgspec.field(default_factory=dict)
     """Names served by a module `__getattr__` or a lazy table: name -> absolute dotted path ("" where unknown)."""
     lazy_open: bool = False
-    """The module `__getattr__` cannot be evaluated: any further name may exist."""
+    """Any further name may exist: the module `__getattr__` cannot be evaluated, or not all statements were read."""
     problems: tuple[str, ...] = ()
-    """What could not be read, such as a syntax error."""
+    """What could not be read, or only in part, such as the syntax of another Python."""

@@ -161,7 +161,7 @@ class ConsumerTree:
         is_package = path.rsplit("/", 1)[-1] == "__init__.py"
         api = self.read_module(name, source, is_package)
         if api.problems:
-            return ConsumerModule(api, _broken(path, name, api.problems[0]))
+            return ConsumerModule(api, _broken(path, name, api.problems[0].removeprefix("partly read: ")))
         try:
             text = decode(source)
             with warnings.catch_warnings():

@@ -1,0 +1,1 @@
+"""The outside -> snapshots: what a release offers, read out of its sources and never run."""

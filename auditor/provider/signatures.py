@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import griffe
+import msgspec
 
 from auditor.api import ModuleApi
 from auditor.decoding import decode
@@ -26,9 +27,7 @@ def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = F
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            reader = Reader(name, decode(source), is_package=is_package, is_stub=is_stub)
-            reader.get_module()
-        return reader.result()
+            return _read(name, decode(source), is_package=is_package, is_stub=is_stub)
     except SyntaxError as error:
         return _unread(name, is_package, f"syntax error: {_first_line(error)} (line {error.lineno or 0})")
     except (UnicodeError, LookupError) as error:
@@ -37,6 +36,24 @@ def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = F
         return _unread(name, is_package, "nested too deeply")
     except Exception as error:  # noqa: BLE001 - strangers' sources: one odd file must not stop an audit
         return _unread(name, is_package, f"cannot be read: {type(error).__name__}: {_first_line(error)}")
+
+
+def _read(name: str, code: str, *, is_package: bool, is_stub: bool) -> ModuleApi:
+    try:
+        reader = Reader(name, code, is_package=is_package, is_stub=is_stub)
+        reader.get_module()
+        return reader.result()
+    except SyntaxError as error:
+        from auditor.provider.legacy import recover
+
+        recovery = recover(code, error)
+        if recovery is None:
+            raise
+    reader = Reader(name, recovery.code, is_package=is_package, is_stub=is_stub)
+    reader.get_module()
+    api = reader.result()
+    problems = (recovery.problem, *api.problems)
+    return msgspec.structs.replace(api, lazy_open=api.lazy_open or recovery.is_open, problems=problems)
 
 
 def _unread(name: str, is_package: bool, problem: str) -> ModuleApi:
@@ -84,6 +101,6 @@ class Reader(griffe.Visitor):
             wildcards=tuple(dict.fromkeys([*blocks.wildcards, *lazy.wildcards])),
             exports=exports,
             lazy=lazy.names,
-            lazy_open=lazy.is_open,
+            lazy_open=lazy.is_open or bool(blocks.problems),
             problems=tuple(blocks.problems),
         )

@@ -67,8 +67,8 @@ def global_name(world: World, module: str, name: str, *, strict: bool = False) -
         return UnknownValue("unread module")
     if world.has_module(f"{module}.{name}"):
         return ModuleValue(f"{module}.{name}")
-    if api.lazy_open or api.problems:
-        return UnknownValue("module __getattr__" if api.lazy_open else api.problems[0])
+    if api.lazy_open:
+        return UnknownValue(api.problems[0] if api.problems else "module __getattr__")
     if name in _OF_EVERY_MODULE:
         return UnknownValue("module attribute", f"{module}.{name}")
     return Missing(module, name, "member of module") if strict else UnknownValue("undefined name")

@@ -54,4 +54,4 @@ def command(spec: str, /, *, as_json: bool, **given: Any) -> None:
     for problem in taken.problems if given["verbose"] else ():
         say(visible(f"{problem.path}: {problem.message}"))
     if taken.problems and not given["verbose"]:
-        say(f"{plural(len(taken.problems), 'module')} could not be read; -v lists them")
+        say(f"{plural(len(taken.problems), 'module')} could not be read in full; -v lists them")
