@@ -1,4 +1,4 @@
-"""What one module offers, as stored data: functions, classes, attributes and re-exports, with terms for their values."""
+"""What one module offers, as stored data: functions, classes, attributes, re-exports, with terms for their values."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | No
 
 
 def _from_sites(sites: Iterator[_Site], name: str, passed: dict[str, str]) -> Derived | str | None:
-    """What the first call says that can be put in the consumer's words, else the constant all agree on, else why not."""
+    """What the first call says that can be put in the consumer's words, else the constant all agree on, or why not."""
     constants: list[Derived] = []
     seen = 0
     for site in sites:

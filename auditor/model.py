@@ -16,7 +16,8 @@ Applicability: TypeAlias = Literal["safe", "unsafe", "display-only"]
 
 class Span(msgspec.Struct, frozen=True, gc=False):
     """A stretch of source: POSIX path relative to what was scanned; lines and columns count from 1, in characters;
-    the end is exclusive."""
+    the end is exclusive.
+    """
 
     path: str
     line: int
@@ -59,19 +60,13 @@ class Guard(msgspec.Struct, frozen=True, gc=False):
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
     """What the consumer does with a value: how (`subscript`, `unpack`, `truth`, `iterate`, `attribute`, `await`,
-    `argument`, `discard`, `return`) and the detail (index, number of targets, attribute name)."""
+    `argument`, `discard`, `return`) and the detail (index, number of targets, attribute name).
+    """
 
     how: Literal[
         "subscript", "unpack", "truth", "iterate", "attribute", "await", "argument", "discard", "return", "none-test"
     ]
     detail: str
-    span: Span
-
-
-class Method(msgspec.Struct, frozen=True, gc=False):
-    """A method that the consumer's class defines (candidate for an override): name, where, its parameters as API."""
-
-    name: str
     span: Span
 
 

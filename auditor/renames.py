@@ -66,11 +66,11 @@ def likeness(a: str, b: str) -> float:
 def _opposite(a: str, b: str) -> bool:
     """`disable_x` and `enable_x` are not the same switch."""
     negative = ("disable", "no", "without", "skip", "exclude", "not")
-    return (a.split("_")[0] in negative) != (b.split("_")[0] in negative)
+    return (a.partition("_")[0] in negative) != (b.partition("_")[0] in negative)
 
 
 def declared_alias(function: FunctionApi | None, name: str) -> str | None:
-    """The successor that a decorator of the function declares: `@renamed(old="new")`, `@deprecate_kwarg("old", "new")`."""
+    """The successor that a decorator declares: `@renamed(old="new")`, `@deprecate_kwarg("old", "new")`."""
     if function is None:
         return None
     for decorator in function.decorators:

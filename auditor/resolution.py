@@ -1,4 +1,4 @@
-"""Arguments -> releases: opens the consumer, and for each provider the release to run on and the one it was written for."""
+"""Arguments -> releases: opens the consumer, and of each provider the release to run on and the one known before."""
 
 from __future__ import annotations
 

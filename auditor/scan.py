@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from auditor.api import ModuleApi
 from auditor.checks import all_checks, all_file_checks
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
@@ -106,12 +107,9 @@ class Audit:
 
     def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
         """Every audited call of a provider, for the runner."""
-        sites = []
-        for analysis in analyses:
-            for use in analysis.uses:
-                if use.kind == "call" and self.may_touch(use.term) and (site := self._call_site(use)) is not None:
-                    sites.append(site)
-        return sites
+        calls = (use for analysis in analyses for use in analysis.uses if use.kind == "call")
+        sites = (self._call_site(use) for use in calls if self.may_touch(use.term))
+        return [site for site in sites if site is not None]
 
     def _call_site(self, use: Use) -> CallSite | None:
         outcome = self.new.call(use)
@@ -186,7 +184,7 @@ def _patched(report: Report, audit: Audit, folder: Path) -> Report:
     return write_patches(report, audit.sources, rescan, folder)
 
 
-def _read_module(name: str, source: bytes, is_package: bool) -> object:
+def _read_module(name: str, source: bytes, is_package: bool) -> ModuleApi:
     from auditor.provider.signatures import read_module  # griffe is not imported where the store knows the answer
 
     return read_module(name, source, is_package=is_package)
@@ -235,13 +233,12 @@ def _texts(sources: Sources, findings: Sequence[Finding]) -> dict[str, str]:
 def _stats(
     report: Report, audit: Audit, analyses: Sequence[FileAnalysis], index: PackageIndex, started: float
 ) -> dict[str, int | float]:
-    calls = [site for site in report.call_sites]
     return {
         "files": len(audit.sources.modules),
         "files_touching": len(analyses),
         "uses": sum(len(a.uses) for a in analyses),
-        "call_sites": len(calls),
-        "unresolved_call_sites": sum(site.verdict == "unknown" for site in calls),
+        "call_sites": len(report.call_sites),
+        "unresolved_call_sites": sum(site.verdict == "unknown" for site in report.call_sites),
         "modules_parsed": sum(s.parsed for pair in audit.pairs for s in (pair.old, pair.new)),
         "traffic_bytes": index.traffic.received,
         "requests": index.traffic.requests,

@@ -174,8 +174,8 @@ def root(term: Term) -> Term:
 def roots(term: Term) -> Iterator[Term]:
     """Every import, name or unknown that an access path may start from.
 
-    The result of a call may come from what was passed to it (`next(iter(x))`, `replace(x, ...)`), so the arguments' roots
-    count as well.
+    The result of a call may come from what was passed to it (`next(iter(x))`, `replace(x, ...)`), so the roots of the
+    arguments count as well.
     """
     stack = [term]
     while stack:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from auditor.findings import call_finding
@@ -29,6 +30,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     callee = after.callee.path.rsplit(".", 1)[-1]
     shown = ", ".join(f"`{name}` {_short(was)} -> {_short(now)}" for name, was, now in changed)
     plural = "defaults" if len(changed) > 1 else "default"
+    fix = _fix(use, changed)
     finding = call_finding(
         "default-changed",
         "info",
@@ -38,8 +40,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         f"omitted {plural} of `{callee}` changed: {shown}",
         argument=changed[0][0] if len(changed) == 1 else ", ".join(name for name, _, _ in changed),
         label=f"{plural} changed",
-        fix=_fix(use, changed),
-        unfixed=None if _fix(use, changed) else "the old default is not a plain value that could be written here",
+        fix=fix,
+        unfixed=None if fix else "the old default is not a plain value that could be written here",
     )
     if finding is not None:
         yield finding
@@ -73,8 +75,6 @@ def _fix(use: Use, changed: list[tuple[str, str, str]]) -> Fix | None:
 
 
 def _is_literal(value: str) -> bool:
-    import ast
-
     try:
         ast.literal_eval(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

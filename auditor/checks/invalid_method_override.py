@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import CallShape, bind, drop_first, render
@@ -24,94 +25,119 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             for name, definitions in now.ref.api.members.items():
                 mine = definitions[-1]
                 if isinstance(mine, FunctionApi) and name not in _NOT_CALLED_BY_THE_BASE:
-                    yield from _override(use, old, new, was.ref, now.ref, mine)
-    elif use.kind == "patch" and use.value is not None:
+                    yield from _override(use, new, was.ref, now.ref, mine)
+    elif use.kind == "patch":
         yield from _monkey_patch(use, old, new)
 
 
-def _override(use: Use, old: Side, new: Side, was: ClassRef, now: ClassRef, mine: FunctionApi) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Replaced:
+    """A method, or a function of a module, that the consumer puts its own in place of."""
+
+    function: FunctionApi
+    module: str
+    owner: str
+    """Dotted path of the class or module it belongs to."""
+    owner_name: str
+    """How people call that."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What callers pass."""
+        return _bound(self.function)
+
+    def signature(self, name: str) -> Signature:
+        """Its signature under the name of what replaces it."""
+        return Signature(render(f"{self.owner_name}.{name}", self.parameters), self.module, self.function.line)
+
+
+def _override(use: Use, new: Side, was: ClassRef, now: ClassRef, mine: FunctionApi) -> Iterator[Finding]:
     before, after = _base_method(was, mine.name), _base_method(now, mine.name)
     if before is None:
         return
     span = next((a.span for a in use.arguments if a.name == mine.name), use.name_span or use.span)
-    if after is None:
-        if not now.externals() and new.provider_of(before[0].path) and _has_counterpart(before[0], new):
-            finding = use_finding(
-                "invalid-method-override",
-                "warning",
-                use,
-                new,
-                f"{before[0].path}.{mine.name}",
-                f"`{mine.name}` overrides nothing any more: `{before[0].path}` no longer has it, so nothing calls it",
-                span=span,
-                label="overrides nothing",
-                confidence="medium",
-                unfixed="what calls the class instead cannot be told from the sources",
-            )
-            if finding is not None:
-                yield finding
-        return
-    yield from compare(use, old, new, mine, before, after, span)
+    if after is not None:
+        yield from _compare(use, new, mine, before, after, span)
+    elif not now.externals() and new.provider_of(before.owner) and new.world.class_(before.owner) is not None:
+        finding = use_finding(
+            "invalid-method-override",
+            "warning",
+            use,
+            new,
+            f"{before.owner}.{mine.name}",
+            f"`{mine.name}` overrides nothing any more: `{before.owner}` no longer has it, so nothing calls it",
+            span=span,
+            label="overrides nothing",
+            confidence="medium",
+            unfixed="what calls the class instead cannot be told from the sources",
+        )
+        if finding is not None:
+            yield finding
 
 
-def _has_counterpart(ref: ClassRef, new: Side) -> bool:
-    return new.world.class_(ref.path) is not None
-
-
-def _base_method(ref: ClassRef, name: str) -> tuple[ClassRef, FunctionApi] | None:
+def _base_method(ref: ClassRef, name: str) -> _Replaced | None:
+    """The method of this name in the nearest base class, if what stands there is a method."""
     for cls in list(ref.classes())[1:]:
         own = cls.own(name)
+        if isinstance(own, FunctionApi) and not own.is_property:
+            return _Replaced(own, cls.module, cls.path, cls.qualname)
         if own is not None:
-            return (cls, own) if isinstance(own, FunctionApi) and not own.is_property else None
+            return None
     return None
 
 
-def compare(
-    use: Use,
-    old: Side,
-    new: Side,
-    mine: FunctionApi,
-    before: tuple[ClassRef, FunctionApi],
-    after: tuple[ClassRef, FunctionApi],
-    span: Span,
+def _monkey_patch(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """`module.f = mine` replaces a function: it has to take what the function took."""
+    was, now = old.value(use.term), new.value(use.term)
+    mine = new.value(use.value) if use.value is not None else None
+    if isinstance(was, FunctionValue) and isinstance(now, FunctionValue) and isinstance(mine, FunctionValue):
+        yield from _compare(use, new, mine.api, _replaced(was), _replaced(now), use.name_span or use.span)
+
+
+def _replaced(value: FunctionValue) -> _Replaced:
+    if value.owner is not None:
+        return _Replaced(value.api, value.owner.module, value.owner.path, value.owner.qualname)
+    return _Replaced(value.api, value.module, value.module, value.module.rsplit(".", 1)[-1])
+
+
+def _compare(
+    use: Use, new: Side, mine: FunctionApi, before: _Replaced, after: _Replaced, span: Span
 ) -> Iterator[Finding]:
-    """Compare what the base was called with to what it is called with, as far as the override can take it."""
-    theirs_before, theirs_after = _bound(before[1]), _bound(after[1])
+    """Compare what the replaced function was called with to what it is called with, as far as mine can take it."""
     own = _bound(mine)
-    if not _accepts_required(own, theirs_before):
+    if not _accepts_required(own, before.parameters):
         return  # already different before
-    symbol = f"{after[0].path}.{mine.name}"
-    gained = [p for p in theirs_after if not _takes(own, p) and p.name not in {q.name for q in theirs_before}]
-    gained = [p for p in gained if p.kind not in ("var-positional", "var-keyword")]
-    required = not _accepts_required(own, theirs_after)
+    known = {p.name for p in before.parameters}
+    gained = [
+        p
+        for p in after.parameters
+        if p.name not in known and p.kind not in ("var-positional", "var-keyword") and not _takes(own, p)
+    ]
+    required = not _accepts_required(own, after.parameters)
     if not gained and not required:
         return
-    passed = [p for p in gained if passes_keyword(new, mine.name, p.name, after[0].module)]
-    severity = "error" if required or passed else "warning"
+    passed = any(passes_keyword(new, mine.name, p.name, after.module) for p in gained)
     names = ", ".join(f"`{p.name}`" for p in gained)
     if required:
-        words = f"the base method is called with other arguments now: `{render(mine.name, theirs_after)}`"
+        words = f"the base method is called with other arguments now: `{render(mine.name, after.parameters)}`"
     elif passed:
-        words = f"`{after[0].qualname}.{mine.name}` is called with {names} now, which this override does not take"
+        words = f"`{after.owner_name}.{mine.name}` is called with {names} now, which this override does not take"
     else:
-        words = f"`{after[0].qualname}.{mine.name}` takes {names} now, which this override does not"
+        words = f"`{after.owner_name}.{mine.name}` takes {names} now, which this override does not"
+    broken = required or passed
     finding = use_finding(
         "invalid-method-override",
-        severity,  # type: ignore[arg-type]
+        "error" if broken else "warning",
         use,
         new,
-        symbol,
+        f"{after.owner}.{mine.name}",
         words,
         span=span,
         argument=gained[0].name if gained else None,
         label="does not take what the base takes",
-        confidence="high" if severity == "error" else "medium",
-        old_signature=Signature(
-            render(f"{before[0].qualname}.{mine.name}", theirs_before), before[0].module, before[1].line
-        ),
-        new_signature=Signature(
-            render(f"{after[0].qualname}.{mine.name}", theirs_after), after[0].module, after[1].line
-        ),
+        confidence="high" if broken else "medium",
+        old_signature=before.signature(mine.name),
+        new_signature=after.signature(mine.name),
         fix=_fix(span, gained, required=required),
         unfixed="the override has to be rewritten for the new arguments" if required else None,
     )
@@ -149,28 +175,3 @@ def _takes(own: tuple[Parameter, ...], parameter: Parameter) -> bool:
     if any(p.kind == "var-positional" for p in own) and parameter.kind != "keyword-only":
         return True
     return any(p.name == parameter.name for p in own)
-
-
-def _monkey_patch(use: Use, old: Side, new: Side) -> Iterator[Finding]:
-    """`module.f = mine` replaces a function: it has to take what the function took."""
-    was, now = old.value(use.term), new.value(use.term)
-    assert use.value is not None
-    mine = new.value(use.value)
-    if not (isinstance(was, FunctionValue) and isinstance(now, FunctionValue) and isinstance(mine, FunctionValue)):
-        return
-    if now.owner is None or was.owner is None:
-        owner = ClassRefLike(now.module)
-    else:
-        owner = now.owner
-    yield from compare(
-        use, old, new, mine.api, (was.owner or owner, was.api), (owner, now.api), use.name_span or use.span
-    )  # type: ignore[arg-type]
-
-
-class ClassRefLike:
-    """A module in the place of a class, for functions that belong to none."""
-
-    def __init__(self, module: str) -> None:
-        self.path = module
-        self.module = module
-        self.qualname = module.rsplit(".", 1)[-1]

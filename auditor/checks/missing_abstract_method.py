@@ -25,16 +25,17 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     missing = [(name, owner) for name, owner in unimplemented(now.ref) if name not in before]
     if not missing:
         return
-    owner = missing[0][1]
+    first, owner = missing[0]
+    base = owner.path.rsplit(".", 1)[-1]
     names = ", ".join(f"`{name}`" for name, _ in missing)
     finding = use_finding(
         "missing-abstract-method",
         "error",
         use,
         new,
-        f"{owner.path}.{missing[0][0]}",
-        f"`{now.ref.qualname}` does not implement {names}, abstract in `{owner.path.rsplit('.', 1)[-1]}` now: it cannot be instantiated",
-        argument=missing[0][0],
+        f"{owner.path}.{first}",
+        f"`{now.ref.qualname}` does not implement {names}, abstract in `{base}` now: it cannot be instantiated",
+        argument=first,
         label="abstract methods missing",
         confidence="high" if all(not isinstance(c, str) for c in now.ref.mro()) else "medium",
         unfixed="only the author knows what the new methods should do",
@@ -44,7 +45,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
 
 
 def unimplemented(ref: ClassRef) -> list[tuple[str, ClassRef]]:
-    """Abstract methods along the resolution order that no class before them implements, if the class is abstract-based."""
+    """Abstract methods along the resolution order that no class before them implements, where that is enforced."""
     if not _enforced(ref):
         return []
     found = []
@@ -65,4 +66,4 @@ def _enforced(ref: ClassRef) -> bool:
             return True
         if any("Protocol" in text for text in cls.api.base_texts):
             return True
-    return any("" == path or "ABC" in path for path in ref.externals())
+    return any(path == "" or "ABC" in path for path in ref.externals())

@@ -10,7 +10,6 @@ from auditor.model import Finding, Fix, Repair, Use
 from auditor.renames import declared_alias, likeness
 from auditor.sides import CallOutcome, Side, argument_at, argument_named
 
-
 _Kind: TypeAlias = Literal["moved", "shifted", "replaced", "renamed", "passed-on", "ignored"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from auditor.api import FunctionApi
 from auditor.findings import call_finding
@@ -37,8 +38,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     for verdict in (
         _unpacked(was, now, usages, after.callee.path),
         _by_argument(use, was_api, now_api, usages, after.callee.path, new),
-        _optional(was, now, usages, before.callee, after.callee, old, new),
-        _no_longer_indexable(was, now, usages, after.callee.path, new),
+        _optional(was, now, usages, before.callee, after.callee, new),
+        _no_longer_indexable(was, now, usages, after.callee.path),
     ):
         if verdict is None:
             continue
@@ -61,7 +62,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         return
 
 
-_Verdict = tuple[Severity, str, str, Usage | None, str]
+_Verdict: TypeAlias = tuple[Severity, str, str, Usage | None, str]
+"""Severity, message, label, the usage that it is about, and a note."""
 
 
 def _awaited(value: Value) -> Value:
@@ -109,15 +111,13 @@ def _by_argument(
     return "warning", message, "reply has another shape", usage, now.documented_return or ""
 
 
-def _optional(
-    was: Value, now: Value, usages: list[Usage], before: Callee, after: Callee, old: Side, new: Side
-) -> _Verdict | None:
+def _optional(was: Value, now: Value, usages: list[Usage], before: Callee, after: Callee, new: Side) -> _Verdict | None:
     """`None` became possible."""
     if isinstance(was, UnknownValue) or isinstance(now, UnknownValue) or _may_be_none(was) or not _may_be_none(now):
         return None
     if any(u.how == "none-test" for u in usages):
         return None
-    successor = _successor(before, after, old, new, was)
+    successor = _successor(before, after, new, was)
     usage = next((u for u in usages if u.how in ("subscript", "unpack", "iterate", "attribute")), None)
     name = _name(after.path)
     if successor is not None:
@@ -134,7 +134,7 @@ def _optional(
     return None
 
 
-def _successor(before: Callee, after: Callee, old: Side, new: Side, was: Value) -> str | None:
+def _successor(before: Callee, after: Callee, new: Side, was: Value) -> str | None:
     """A method that is new on the same class and returns what this one returned: a second call that may be required."""
     if not isinstance(after.value, FunctionValue) or not isinstance(before.value, FunctionValue):
         return None
@@ -154,7 +154,6 @@ def _successor(before: Callee, after: Callee, old: Side, new: Side, was: Value) 
             )
             if wanted & {p for v in alternatives(reply) if (p := _shown(v))}:
                 return name
-    del old
     return None
 
 
@@ -171,14 +170,13 @@ def _may_be_none(value: Value) -> bool:
     )
 
 
-def _no_longer_indexable(was: Value, now: Value, usages: list[Usage], path: str, new: Side) -> _Verdict | None:
+def _no_longer_indexable(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
     """A list, tuple or dict became an object of a class that has no `__getitem__` or `__iter__`."""
     if not any(isinstance(v, Container) and v.kind in ("list", "tuple", "dict", "iterator") for v in alternatives(was)):
         return None
     values = alternatives(now)
     if not all(isinstance(v, InstanceValue) and not v.ref.externals() for v in values):
         return None
-    del new
     for usage in usages:
         wanted = {
             "subscript": ("__getitem__",),
@@ -187,6 +185,7 @@ def _no_longer_indexable(was: Value, now: Value, usages: list[Usage], path: str,
         }.get(usage.how)
         if wanted and not any(isinstance(v, InstanceValue) and v.ref.find(name) for v in values for name in wanted):
             shown = values[0].ref.qualname if isinstance(values[0], InstanceValue) else "object"
-            message = f"`{_name(path)}` returns `{shown}` now, which cannot be {'indexed' if usage.how == 'subscript' else 'iterated over'}"
+            how = "indexed" if usage.how == "subscript" else "iterated over"
+            message = f"`{_name(path)}` returns `{shown}` now, which cannot be {how}"
             return "error", message, f"`{shown}` now", usage, ""
     return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from auditor.findings import call_finding, parameter_guarded, swallowing
 from auditor.model import Finding, Fix, Repair, Use
-from auditor.renames import renamed_parameter
+from auditor.renames import Rename, renamed_parameter
 from auditor.sides import Side, argument_named
 
 
@@ -52,12 +52,10 @@ def _shown(text: str, callee: str) -> str:
     return text if len(text) < 60 and last == callee else callee
 
 
-def _fix(use: Use, name: str, plain: bool, rename: object) -> Fix | None:
-    from auditor.renames import Rename
-
+def _fix(use: Use, name: str, plain: bool, rename: Rename | None) -> Fix | None:
     if not plain:
         return None
-    if isinstance(rename, Rename):
+    if rename is not None:
         return Fix(
             (Repair("rename-argument", use.span, {"name": name, "new_name": rename.new}),),
             "safe" if rename.certain else "unsafe",

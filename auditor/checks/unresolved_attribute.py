@@ -28,7 +28,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     owner_was = old.value(use.term.of)
     name = use.term.name
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
-        yield from _lost_store(use, old, new, now, owner_was)
+        yield from _lost_store(use, new, now, owner_was)
         return
     symbol = _symbol(was, owner_was, name)
     rename = renamed_member(name, member_names(old, owner_was), member_names(new, new.value(use.term.of)))
@@ -45,7 +45,6 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         new,
         symbol,
         f"{kind} `{now.owner}` no longer has `{name}`{moved or renamed}",
-        argument=None,
         label=f"renamed `{rename}`?" if renamed else "gone",
         confidence=confidence,
         old_signature=describe(old, was),
@@ -92,9 +91,8 @@ def _symbol(was: Value, owner: Value, name: str) -> str:
     return f"{of}.{name}" if of else path_of(was) or name
 
 
-def _lost_store(use: Use, old: Side, new: Side, now: Missing, owner: InstanceValue) -> Iterator[Finding]:
+def _lost_store(use: Use, new: Side, now: Missing, owner: InstanceValue) -> Iterator[Finding]:
     """An assignment to an attribute that nobody reads any more raises nothing and does nothing."""
-    del old
     finding = use_finding(
         "unresolved-attribute",
         "warning",

@@ -31,7 +31,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         use,
         new,
         path,
-        _message(path, now, found, new, gone_module=gone_module, is_from=use.text.startswith("from ")),
+        _message(path, found, new, gone_module=gone_module, is_from=use.text.startswith("from ")),
         span=use.span,
         label="moved" if found.paths else "not in the new release",
         notes=found.notes
@@ -58,7 +58,7 @@ def _imported(use: Use, side: Side) -> Value:
     return side.value(use.term)
 
 
-def _message(path: str, now: Missing, found: Whereabouts, new: Side, *, gone_module: bool, is_from: bool) -> str:
+def _message(path: str, found: Whereabouts, new: Side, *, gone_module: bool, is_from: bool) -> str:
     module, _, name = path.rpartition(".")
     if not is_from:
         start = f"module `{path}` is gone"

@@ -1,4 +1,4 @@
-"""Is a member used, on an object whose class nobody can tell, that the provider's classes used to have and have no more?"""
+"""Is a member used, on an object of unknown class, that the provider's classes used to have and have no more?"""
 
 from __future__ import annotations
 

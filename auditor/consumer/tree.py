@@ -87,8 +87,8 @@ class ConsumerTree:
         return None
 
     def touching(self) -> list[str]:
-        """Modules whose source mentions a provider, those that import such a module and may be handed its objects, and those
-        that put methods onto objects they are given.
+        """Modules whose source mentions a provider, those that import such a module and may be handed its objects, and
+        those that put methods onto objects they are given.
         """
         names = "|".join(map(re.escape, sorted(self.providers)))
         pattern = re.compile(rf"\b(?:{names}|MethodType)\b".encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from typing import Protocol
 
@@ -14,7 +15,6 @@ from auditor.decoding import decode_leniently
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
 _ENCODER = msgspec.msgpack.Encoder()
-_STAGES = 3
 
 
 class Release(Protocol):
@@ -95,11 +95,8 @@ class Snapshot:
 
     def source(self, name: str) -> str:
         """The decoded source of a module."""
-        return decode_leniently(
-            self.release.read([self._modules.get(name) or self._stubs[name]])[
-                self._modules.get(name) or self._stubs[name]
-            ]
-        )
+        path = self._modules.get(name) or self._stubs[name]
+        return decode_leniently(self.release.read([path])[path])
 
     def _api(self, name: str, path: str) -> ModuleApi:
         if path not in self._apis:
@@ -112,16 +109,13 @@ class Snapshot:
             return
         digests = self.release.digests(wanted)
         keys = {f"{digests[path]}:{name}:{path.endswith('.pyi'):d}:{_version()}": path for path, name in wanted.items()}
-        found = self.store.get_many("api", keys)
-        for key, data in found.items():
-            try:
-                self._apis[keys[key]] = _DECODER.decode(data)
-            except msgspec.DecodeError:
-                continue  # a record of another build: parsed again below
+        for key, data in self.store.get_many("api", keys).items():
+            if (stored := _decoded(data)) is not None:
+                self._apis[keys[key]] = stored
         missing = {path: key for key, path in keys.items() if path not in self._apis}
         if not missing:
             return
-        from auditor.provider.signatures import read_module
+        from auditor.provider.signatures import read_module  # griffe is not imported where the store knows it all
 
         fresh: dict[str, bytes] = {}
         for path, source in self.release.read(missing).items():
@@ -183,11 +177,15 @@ def _folders(*tables: Mapping[str, str]) -> frozenset[str]:
     return frozenset(found)
 
 
-_SEEN_VERSION: list[str] = []
+def _decoded(data: bytes) -> ModuleApi | None:
+    """A stored module; None for a record of another build, whose module is parsed again."""
+    try:
+        return _DECODER.decode(data)
+    except msgspec.DecodeError:
+        return None
 
 
+@cache
 def _version() -> str:
     """What a parsed module depends on besides its source: our schema and griffe's release."""
-    if not _SEEN_VERSION:
-        _SEEN_VERSION.append(f"{SCHEMA}:{metadata.version('griffelib')}")
-    return _SEEN_VERSION[0]
+    return f"{SCHEMA}:{metadata.version('griffelib')}"
