@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -26,7 +26,7 @@ from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs
 from auditor.rulepack import Pack
 from auditor.sides import Side, path_of
-from auditor.suppressions import MARK, Suppression, applied
+from auditor.suppressions import MARK, applied
 from auditor.terms import Import, Term, roots
 from auditor.world.world import World
 
@@ -155,7 +155,7 @@ def scan(options: Options) -> Report:
             consumer=ConsumerInfo(sources.name, sources.version, sources.origin, len(sources.modules)),
             providers=tuple(_provider_info(pair) for pair in pairs),
             findings=findings,
-            problems=(*_problems(analyses), *_unused(unused)),
+            problems=(*_problems(analyses), *(comment.unused for comment in unused)),
             call_sites=tuple(sites),
             files=tuple(sources.modules.values()),
             sources=texts,
@@ -216,11 +216,6 @@ def _provider_info(pair: Pair) -> ProviderInfo:
 
 def _problems(analyses: Iterable[FileAnalysis]) -> list[Problem]:
     return [problem for analysis in analyses for problem in analysis.problems]
-
-
-def _unused(comments: Iterable[Suppression]) -> Iterator[Problem]:
-    for comment in comments:
-        yield Problem(comment.path, comment.fault or "accepts nothing and can go", comment.line, "suppression")
 
 
 def _texts(sources: Sources, findings: Sequence[Finding]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from auditor.model import Finding
+from auditor.model import Finding, Problem
 
 MARK = "api-audit:"
 _COMMENT = re.compile(r"#\s*api-audit:\s*ignore\b(?:\[(?P<rules>[^\]]*)\])?\s*(?P<reason>.*)")
@@ -33,6 +33,11 @@ class Suppression(msgspec.Struct, frozen=True):
         if not self.reason:
             return "gives no reason; write `# api-audit: ignore[rule] reason`"
         return None
+
+    @property
+    def unused(self) -> Problem:
+        """What to say where it accepts nothing."""
+        return Problem(self.path, self.fault or "accepts nothing and can go", self.line, "suppression")
 
     def covers(self, finding: Finding) -> bool:
         """Whether it accepts `finding`."""
