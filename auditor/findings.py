@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from auditor.model import Confidence, Finding, Fix, Guard, Severity, Signature, Span, Use
 from auditor.sides import CallOutcome, Side
+from auditor.world.calls import callee
 
 
 def call_finding(
@@ -24,13 +25,17 @@ def call_finding(
 ) -> Finding | None:
     """A finding about a call that resolves on the new side; None where the callee is not a provider's."""
     before, after = old.call(use), new.call(use)
-    found = after.callee
+    found, origin = after.callee, before.callee
     if found is None:
         return None
     provider = new.provider_of(found.path)
+    if provider is None and argument is not None and (refuser := after.refuser(argument)) is not None:
+        # the consumer's own function passes its keywords on to the provider
+        found, provider = refuser, new.provider_of(refuser.path)
+        origin = callee(old.world, old.world.resolve(refuser.path))
     if provider is None:
         return None
-    symbol = before.callee.path if before.callee is not None else found.path
+    symbol = origin.path if origin is not None else found.path
     keep = (argument,) if argument else ()
     return Finding(
         rule=rule,
@@ -43,7 +48,7 @@ def call_finding(
         argument=argument,
         label=label,
         scope=use.scope,
-        old_signature=old.signature(before.callee, keep=keep) if before.callee is not None else None,
+        old_signature=old.signature(origin, keep=keep) if origin is not None else None,
         new_signature=new.signature(found, keep=keep),
         notes=notes,
         fix=fix,

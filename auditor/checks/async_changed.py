@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from auditor.findings import call_finding
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side
-from auditor.world.calls import returned
 from auditor.world.values import Container, UnknownValue, Value
 
 
@@ -18,8 +17,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     before, after = old.call(use), new.call(use)
     if before.callee is None or after.callee is None or before.callee.function is None or after.callee.function is None:
         return
-    was = _is_awaitable(returned(old.world, before.callee.value), before.callee.function.is_async)
-    now = _is_awaitable(returned(new.world, after.callee.value), after.callee.function.is_async)
+    was = _is_awaitable(old.result(use), before.callee.function.is_async)
+    now = _is_awaitable(new.result(use), after.callee.function.is_async)
     if was is None or now is None or was == now:
         return
     awaited = any(u.how == "await" for u in use.usages)

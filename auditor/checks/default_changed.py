@@ -19,6 +19,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     before, after = old.call(use), new.call(use)
     if before.status != "fits" or before.binding is None or after.binding is None or after.callee is None:
         return
+    if before.by_overload or after.by_overload:
+        return
     new_omitted = {p.name: p for p in after.binding.omitted}
     changed = [
         (parameter.name, str(parameter.default), str(new_omitted[parameter.name].default))

@@ -21,7 +21,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     function = after.callee.function
     keys = function.kwargs_keys if function is not None else ()
     mapped = [str(e.argument) for e in after.binding.errors if e.kind == "unknown-argument" and e not in after.errors]
-    read = [str(key[1]) for key in after.binding.swallowed if key[0] == "keyword" and key[1] in keys]
+    kept = any(p.name in known for p in after.callee.parameters if not p.kind.startswith("var-"))
+    read = [str(key[1]) for key in after.binding.swallowed if kept and key[0] == "keyword" and key[1] in keys]
     for name in (*mapped, *read):
         if name not in known:
             continue

@@ -161,12 +161,19 @@ def _bound(function: FunctionApi) -> tuple[Parameter, ...]:
 
 def _accepts_required(own: tuple[Parameter, ...], theirs: tuple[Parameter, ...]) -> bool:
     """Whether a call with all of the base's required arguments reaches the override, by position or by name."""
+    if theirs and all(p.kind.startswith("var-") for p in theirs):
+        return True  # a base that takes everything says nothing about what it is called with
     required = [p for p in theirs if p.default is None and p.kind not in ("var-positional", "var-keyword")]
     positional = [p for p in required if p.kind != "keyword-only"]
     names = tuple(p.name for p in required if p.kind == "keyword-only")
     by_position = bind(CallShape(len(positional), names), own)
     by_name = bind(CallShape(0, (*(p.name for p in positional), *names)), own)
-    return by_position.fits or by_name.fits
+    # what the base merely stopped to require may well be passed as before
+    relaxed = {p.name for p in theirs if p.default is not None}
+    return any(
+        all(e.kind == "missing-argument" and e.argument in relaxed for e in binding.errors)
+        for binding in (by_position, by_name)
+    )
 
 
 def _takes(own: tuple[Parameter, ...], parameter: Parameter) -> bool:

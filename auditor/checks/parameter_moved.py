@@ -20,7 +20,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     before, after = old.call(use), new.call(use)
     if before.status != "fits" or after.callee is None or before.callee is None:
         return
-    if before.binding is None or after.binding is None:
+    if before.binding is None or after.binding is None or before.by_overload or after.by_overload:
         return
     if any(e.kind == "too-many-positional-arguments" for e in after.errors):
         return  # the call fails before anything lands anywhere

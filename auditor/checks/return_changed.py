@@ -32,8 +32,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     was_api, now_api = before.callee.function, after.callee.function
     if was_api is None or now_api is None or before.callee.kind != "function":
         return
-    was = _awaited(returned(old.world, before.callee.value))
-    now = _awaited(returned(new.world, after.callee.value))
+    was, now = _awaited(old.result(use)), _awaited(new.result(use))
     usages = [u for u in use.usages if u.how != "await"]
     for verdict in (
         _unpacked(was, now, usages, after.callee.path),
@@ -117,6 +116,8 @@ def _optional(was: Value, now: Value, usages: list[Usage], before: Callee, after
         return None
     if any(u.how == "none-test" for u in usages):
         return None
+    if before.function is None or after.function is None or not before.function.returns or not after.function.returns:
+        return None  # what an unannotated function returns is gathered from its body, which need not be all of it
     successor = _successor(before, after, new, was)
     usage = next((u for u in usages if u.how in ("subscript", "unpack", "iterate", "attribute")), None)
     name = _name(after.path)

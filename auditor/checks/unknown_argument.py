@@ -27,7 +27,10 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         argument = argument_named(use, name)
         rename = renamed_parameter(name, before, after)
         callee = after.callee.path.rsplit(".", 1)[-1]
+        refuser = after.refuser(name)
         message = f"`{_shown(use.text, callee)}` no longer takes `{name}`"
+        if refuser is not None:
+            message += f": it passes it on to `{refuser.path.removesuffix('.__init__')}`, which does not"
         swallowed = swallowing(use, "TypeError")
         finding = call_finding(
             "unknown-argument",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import BindError, Binding, CallShape, bind, bind_overloads, drop_first
@@ -16,19 +17,50 @@ _SHIFTING = ("positional", "keyword_only", "kwonly")
 """What decorators that deal with positional arguments have in their names."""
 
 
-def fit(world: World, shape: CallShape, found: Callee) -> tuple[Binding, tuple[BindError, ...]]:
+@dataclass(frozen=True)
+class Fit:
+    """How a call binds to a signature."""
+
+    binding: Binding
+    errors: tuple[BindError, ...]
+    """Those that nothing excuses."""
+    overload: FunctionApi | None = None
+    """The first overload that accepts the call, where there are overloads: it says what is returned."""
+    by_overload: bool = False
+    """The parameters are an overload's, too: there is no implementation to bind against."""
+    refusers: tuple[tuple[str, Callee], ...] = ()
+    """Keywords that `**kwargs` passes on, and who refuses them."""
+
+
+def fit(world: World, shape: CallShape, found: Callee) -> Fit:
     """Who lands where, and the errors that nothing excuses."""
     function = found.function
-    if function is not None and function.overloads and _is_uninformative(function):
-        _, binding = bind_overloads(shape, [_trimmed(found, overload.parameters) for overload in function.overloads])
-    else:
-        binding = bind(shape, found.parameters)
+    binding = bind(shape, found.parameters)
+    overload: FunctionApi | None = None
+    by_overload = False
+    if function is not None and function.overloads:
+        signatures = [_trimmed(found, each.parameters) for each in function.overloads]
+        index, chosen = bind_overloads(shape, signatures)
+        overload = function.overloads[index] if chosen.fits else None
+        by_overload = _is_uninformative(function)
+        binding = chosen if by_overload else binding
     errors = tuple(e for e in binding.errors if not e.sometimes and not _excused(e, function))
-    return binding, (*errors, *_refused_deeper(world, binding, found))
+    refusers = tuple(_refusers(world, binding, found))
+    passed_on = (
+        BindError("unknown-argument", name, f"passes `{name}` on to `{_last(by.path)}`, which has no such parameter")
+        for name, by in refusers
+    )
+    return Fit(binding, (*errors, *passed_on), overload, by_overload, refusers)
+
+
+def _last(path: str) -> str:
+    return path.removesuffix(".__init__").rsplit(".", 1)[-1]
 
 
 def _is_uninformative(function: FunctionApi) -> bool:
-    """A stub's function has overloads only; an implementation of `*args, **kwargs` says nothing."""
+    """A stub has overloads only; an implementation of `*args, **kwargs` says nothing."""
+    if any(each.parameters == function.parameters and each.line == function.line for each in function.overloads):
+        return True
     kinds = {p.kind for p in function.parameters if p.name not in ("self", "cls")}
     return kinds <= {"var-positional", "var-keyword"}
 
@@ -60,11 +92,28 @@ def _excused(error: BindError, function: FunctionApi | None) -> bool:
     return False
 
 
-def _refused_deeper(world: World, binding: Binding, found: Callee) -> Iterator[BindError]:
-    """Keywords swallowed by `**kwargs` that every callee they are passed on to refuses."""
+def _refusers(world: World, binding: Binding, found: Callee) -> Iterator[tuple[str, Callee]]:
+    """Keywords swallowed by `**kwargs` that every callee they are passed on to refuses, and the last callee."""
     for key in binding.swallowed:
         if key[0] == "keyword" and takes(world, found, key[1]) is False:
-            yield BindError("unknown-argument", key[1], f"passes `{key[1]}` on to a function without it")
+            yield key[1], _refuser(world, found, key[1])
+
+
+def _refuser(world: World, found: Callee, name: str) -> Callee:
+    for _ in range(_MAX_HOPS):
+        inner = next((c for c in _passed_to(world, found) if takes(world, c, name) is False), None)
+        if inner is None:
+            break
+        found = inner
+    return found
+
+
+def _passed_to(world: World, found: Callee) -> Iterator[Callee]:
+    """The callables to which a function passes its `**kwargs` on."""
+    for forward in found.function.forwards if found.function is not None else ():
+        if forward.passes_kwargs:
+            target = world.evaluate(forward.function)
+            yield from (c for v in alternatives(target) if (c := callee(world, v)) is not None)
 
 
 def takes(world: World, found: Callee, name: str, hops: int = 0) -> bool | None:

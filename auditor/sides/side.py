@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from auditor.binding import BindError, Binding, CallShape, render
 from auditor.model import Guard, Signature, Use
 from auditor.sides.arguments import shape_of
 from auditor.sides.conditions import holds
-from auditor.sides.fitting import fit, takes
+from auditor.sides.fitting import Fit, fit, takes
 from auditor.terms import Term
-from auditor.world.calls import Callee, callee
-from auditor.world.values import Missing, UnknownValue, Value, alternatives
+from auditor.world.calls import Callee, callee, returned
+from auditor.world.values import FunctionValue, Missing, UnknownValue, Value, alternatives
 from auditor.world.world import World
 
 Status: TypeAlias = Literal["fits", "broken", "missing", "unknown"]
@@ -28,6 +28,17 @@ class CallOutcome:
     binding: Binding | None = None
     errors: tuple[BindError, ...] = ()
     reason: str = ""
+    fitting: Fit | None = None
+
+    def refuser(self, name: str) -> Callee | None:
+        """Who refuses a keyword that the callee's `**kwargs` passes on."""
+        refusers = self.fitting.refusers if self.fitting is not None else ()
+        return next((by for keyword, by in refusers if keyword == name), None)
+
+    @property
+    def by_overload(self) -> bool:
+        """Whether the signature is one of several overloads, chosen by the number and names of arguments alone."""
+        return self.fitting is not None and self.fitting.by_overload
 
 
 class Side:
@@ -88,8 +99,19 @@ class Side:
         return next((o for o in outcomes if o.status == "fits"), outcomes[0])
 
     def _bound(self, shape: CallShape, found: Callee) -> CallOutcome:
-        binding, errors = fit(self.world, shape, found)
-        return CallOutcome("broken" if errors else "fits", found, binding, errors)
+        fitted = fit(self.world, shape, found)
+        return CallOutcome("broken" if fitted.errors else "fits", found, fitted.binding, fitted.errors, fitting=fitted)
+
+    def result(self, use: Use) -> Value:
+        """What a call use returns here: by the overload that accepts it, where there are overloads."""
+        outcome = self.call(use)
+        if outcome.callee is None:
+            return UnknownValue(outcome.reason)
+        value = outcome.callee.value
+        overload = outcome.fitting.overload if outcome.fitting is not None else None
+        if overload is not None and isinstance(value, FunctionValue):
+            value = replace(value, api=overload)
+        return returned(self.world, value)
 
     def takes(self, found: Callee, name: str) -> bool | None:
         """Whether a callable accepts a keyword, be it by its `**kwargs`; None where that cannot be told."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.api import AttributeApi, Definition, FunctionApi
+from auditor.terms import Instance
 from auditor.world.classes import ClassRef
 from auditor.world.values import (
     Alias,
@@ -85,6 +86,8 @@ def _class_member(world: World, ref: ClassRef, name: str) -> Value:
             return bind(world, found[0], found[1], ref, instance=True)
         if metaclass.ref.find("__getattr__"):
             return UnknownValue("metaclass __getattr__")
+    if (declared := _in_stub(world, ref, name, instance=False)) is not None:
+        return declared
     externals = ref.externals()
     if isinstance(metaclass, External):
         externals.append(metaclass.path)
@@ -102,10 +105,21 @@ def _instance_member(world: World, ref: ClassRef, name: str) -> Value:
         return UnknownValue("class __getattr__")
     if any(_is_dynamic(cls) for cls in ref.classes()):
         return UnknownValue("attributes set dynamically")
+    if (declared := _in_stub(world, ref, name, instance=True)) is not None:
+        return declared
     externals = ref.externals()
     if "" in externals:
         return UnknownValue("a base class cannot be read")
     return Missing(ref.path, name, "member of instance", certain=not externals)
+
+
+def _in_stub(world: World, ref: ClassRef, name: str, *, instance: bool) -> Value | None:
+    """A member that only the stub beside a class's module declares: its source sets it in ways that cannot be read."""
+    for cls in ref.classes():
+        declared = world.in_stub(cls)
+        if declared is not None and (definition := declared.own(name)) is not None:
+            return bind(world, declared, definition, ref, instance=instance)
+    return None
 
 
 def _is_dynamic(ref: ClassRef) -> bool:
@@ -141,8 +155,22 @@ def bind(world: World, owner: ClassRef, definition: Definition, receiver: ClassR
     if isinstance(definition, AttributeApi):
         if not instance and _is_enum(owner) and definition.value is not None:
             return InstanceValue(receiver)
-        return world.attribute(definition, f"{owner.path}.{definition.name}")
+        path = f"{owner.path}.{definition.name}"
+        return _through_descriptor(world, world.attribute(definition, path), definition, path)
     return world.define(owner.module, definition, owner.qualname)
+
+
+def _through_descriptor(world: World, value: Value, definition: AttributeApi, path: str) -> Value:
+    """What a descriptor gives: what the attribute is annotated as, else what its `__get__` returns."""
+    if not isinstance(value, InstanceValue) or value.ref.find("__get__") is None:
+        return value
+    if definition.type is not None:
+        declared = world.evaluate(Instance(definition.type))
+        if not isinstance(declared, UnknownValue) and declared != value:
+            return declared
+    getter = world.member(value, "__get__")
+    result = world.returned(getter) if isinstance(getter, FunctionValue) else UnknownValue("descriptor")
+    return UnknownValue("value of a descriptor", path) if isinstance(result, UnknownValue) else result
 
 
 def _is_enum(ref: ClassRef) -> bool:

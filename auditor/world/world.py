@@ -261,6 +261,15 @@ class World:
         value = self.resolve(path)
         return value.api if isinstance(value, FunctionValue) else None
 
+    def in_stub(self, ref: ClassRef) -> ClassRef | None:
+        """The class of the same name in the `.pyi` beside the module that defines it."""
+        tree = self.tree(ref.module)
+        stub = tree.stub(ref.module) if tree is not None else None
+        if stub is None or "." in ref.qualname:
+            return None
+        found = [d for d in stub.names.get(ref.qualname, ()) if isinstance(d, ClassApi)]
+        return self.class_ref(found[-1], ref.module, ref.qualname) if found and found[-1] is not ref.api else None
+
     def class_(self, path: str) -> ClassRef | None:
         """The class defined at a dotted path, if it is one of this world."""
         value = self.resolve(path)
