@@ -95,9 +95,12 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
         copied = read(node.func.value, env, depth)
         if isinstance(copied, Mapping | Sequence):
             return copied
+    positional = [UNKNOWN if isinstance(a, ast.Starred) else read(a, env, depth + 6) for a in node.args]
+    if len(positional) == 2 and "cast" in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
+        positional[0] = annotation(node.args[0], env, depth + 6) or UNKNOWN
     return Call(
         read(node.func, env, depth),
-        tuple(UNKNOWN if isinstance(a, ast.Starred) else read(a, env, depth + 6) for a in node.args),
+        tuple(positional),
         tuple((k.arg, read(k.value, env, depth + 6)) for k in node.keywords if k.arg is not None),
     )
 
@@ -168,6 +171,13 @@ def _subscript(node: ast.Subscript, env: Environment, depth: int) -> Term:
     return Subscript(of, index)
 
 
+def _unary(node: ast.UnaryOp, env: Environment, depth: int) -> Term:
+    operand = read(node.operand, env, depth)
+    if isinstance(node.op, ast.USub) and isinstance(operand, Constant) and operand.type in ("int", "float"):
+        return Constant(operand.type, f"-{operand.text}")
+    return Constant("bool", "") if isinstance(node.op, ast.Not) else UNKNOWN
+
+
 def _boolean(node: ast.BoolOp, env: Environment, depth: int) -> Term:
     if isinstance(node.op, ast.And):
         return read(node.values[-1], env, depth)
@@ -231,6 +241,7 @@ _READERS: dict[type[ast.expr], Callable[[Any, Environment, int], Term]] = {
     ast.BinOp: _binary,
     ast.Subscript: _subscript,
     ast.BoolOp: _boolean,
+    ast.UnaryOp: _unary,
     ast.IfExp: _conditional,
     ast.Constant: _constant,
     ast.Tuple: _display,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import drop_first
 from auditor.provider.constructors import constructor
-from auditor.terms import Call
+from auditor.terms import Call, Instance
 from auditor.world import externals as known
 from auditor.world import outside
 from auditor.world.values import (
@@ -74,9 +74,10 @@ def function_result(world: World, function: FunctionValue) -> Value:
             value = InstanceValue(function.receiver)
         else:
             value = world.evaluate(api.result)
-    if function.receiver and function.owner and api.is_classmethod and api.returns is None:
-        # a factory written on the base makes what it was called on, unless it names another class
-        value = InstanceValue(function.receiver) if value == InstanceValue(function.owner) else value
+    if function.receiver and function.owner and api.returns is None and value == InstanceValue(function.owner):
+        # `return self` and `return cls()`, written on the base, give what it was called on
+        if api.is_classmethod or isinstance(api.result, Instance):
+            value = InstanceValue(function.receiver)
     if api.has(*known.CONTEXT_DECORATORS):
         return Container("context", (world.element(value),))
     if api.is_async and not api.is_generator:

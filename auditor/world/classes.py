@@ -126,7 +126,8 @@ def best_attribute(attributes: Sequence[AttributeApi]) -> AttributeApi:
 
 
 def _linearise(cls: ClassRef) -> tuple[ClassRef | ExternalBase, ...]:
-    bases = [cls.world.base(term) for term in cls.api.bases]
+    # `class C(C)` inherits from what the name meant before, an import that the class itself replaced
+    bases = [ExternalBase("") if base == cls else base for base in map(cls.world.base, cls.api.bases)]
     orders: list[list[ClassRef | ExternalBase]] = [list(b.mro()) if isinstance(b, ClassRef) else [b] for b in bases]
     orders.append(list(bases))
     merged: list[ClassRef | ExternalBase] = [cls]

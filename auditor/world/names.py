@@ -71,7 +71,11 @@ def global_name(world: World, module: str, name: str, *, strict: bool = False) -
         return UnknownValue(api.problems[0] if api.problems else "module __getattr__")
     if name in _OF_EVERY_MODULE:
         return UnknownValue("module attribute", f"{module}.{name}")
-    return Missing(module, name, "member of module") if strict else UnknownValue("undefined name")
+    if not strict:
+        return UnknownValue("undefined name")
+    if any(world.module(star) is None for star in api.wildcards):
+        return UnknownValue("may come out of `import *` from a module that cannot be read")
+    return Missing(module, name, "member of module")
 
 
 def _is_for_annotations(world: World, module: str, name: str) -> bool:
