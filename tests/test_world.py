@@ -252,7 +252,11 @@ def test_calls(provider, expression, value):
     assert evaluated(provider, expression) == value
 
 
-ITEMS = "from typing import Annotated, Awaitable, Callable, Iterator, List, Literal, Optional, Union\nclass C: ...\ndef f() -> {}: ..."
+ITEMS = """
+from typing import Annotated, Awaitable, Callable, Iterator, List, Literal, Optional, Union
+class C: ...
+def f() -> {}: ...
+"""
 
 
 @table(

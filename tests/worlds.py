@@ -100,6 +100,18 @@ def said(value: Value) -> str:
             return f"outside {path}"
         case ExternalInstance(path):
             return f"outside {path}()"
+        case Literal(text=text):
+            return text
+        case Missing():
+            return f"missing {value.path}" if value.certain else f"perhaps missing {value.path}"
+        case UnknownValue(path=path):
+            return f"? {path}".strip()
+        case _:
+            return _said_of_parts(value)
+
+
+def _said_of_parts(value: Alias | Container | PartialValue | SuperValue | Keys | Options) -> str:
+    match value:
         case Alias(path, arguments):
             return f"{path}[{', '.join(map(said, arguments))}]"
         case Container(kind, items):
@@ -108,13 +120,7 @@ def said(value: Value) -> str:
             return f"partial({', '.join((said(function), str(positional), *keywords))})"
         case SuperValue(ref):
             return f"super of {ref.path}"
-        case Literal(text=text):
-            return text
         case Keys(items, is_open):
             return f"{{{', '.join([*(f'{k}: {said(v)}' for k, v in items), *(['...'] if is_open else [])])}}}"
         case Options(values):
             return " | ".join(map(said, values))
-        case Missing():
-            return f"missing {value.path}" if value.certain else f"perhaps missing {value.path}"
-        case UnknownValue(path=path):
-            return f"? {path}".strip()

@@ -74,10 +74,9 @@ def function_result(world: World, function: FunctionValue) -> Value:
             value = InstanceValue(function.receiver)
         else:
             value = world.evaluate(api.result)
-    if function.receiver and function.owner and api.returns is None and value == InstanceValue(function.owner):
-        # `return self` and `return cls()`, written on the base, give what it was called on
-        if api.is_classmethod or isinstance(api.result, Instance):
-            value = InstanceValue(function.receiver)
+    makes_its_own = api.returns is None and (api.is_classmethod or isinstance(api.result, Instance))
+    if makes_its_own and function.receiver and function.owner and value == InstanceValue(function.owner):
+        value = InstanceValue(function.receiver)  # `return self`, `return cls()`, written on the base
     if api.has(*known.CONTEXT_DECORATORS):
         return Container("context", (world.element(value),))
     if api.is_async and not api.is_generator:
