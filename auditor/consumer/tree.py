@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -33,6 +33,10 @@ ReadModule = Callable[[str, bytes, bool], ModuleApi]
 """Reads a module's API out of its source: name, source, is it a package."""
 
 
+Mention: TypeAlias = tuple[frozenset[str], frozenset[str]]
+"""Names of which a file must mention one, words of which it must mention all."""
+
+
 class Records(Protocol):
     """What is needed of the store."""
 
@@ -48,8 +52,8 @@ class ConsumerTree:
         providers: Top-level import names of the providers.
         read_module: Reads a module's API (the provider room's reader, handed in: rooms do not know each other).
         store: Keeps analyses by content.
-        outsiders: Import names of packages that are not audited but whose uses some rule asks for, each with the
-            names that a file must mention for that.
+        outsiders: Import names of packages that are not audited but whose uses some rule asks for; for each rule the
+            names of which a file must mention one, and the words of which it must mention all.
     """
 
     def __init__(
@@ -58,12 +62,12 @@ class ConsumerTree:
         providers: Iterable[str],
         read_module: ReadModule,
         store: Records,
-        outsiders: Mapping[str, frozenset[str]] = MappingProxyType({}),
+        outsiders: Mapping[str, Sequence[Mention]] = MappingProxyType({}),
     ) -> None:
         self.sources = sources
         self.providers = frozenset(providers)
         self.packages: Sequence[str] = [p for p in sources.packages if p not in self.providers]
-        self.outsiders = {p: names for p, names in outsiders.items() if p not in self.packages}
+        self.outsiders = {p: wanted for p, wanted in outsiders.items() if p not in self.packages}
         self.interesting = self.providers | frozenset(self.packages) | self.outsiders.keys()
         self.read_module = read_module
         self.store = store
@@ -96,17 +100,21 @@ class ConsumerTree:
         contents = self.sources.read(modules)
         direct = {modules[path] for path, source in contents.items() if pattern.search(source)}
         found = set(direct)
-        found |= {modules[path] for path, source in contents.items() if self._is_asked_for(source)}
         imports = {m: self._imports(m, path, contents[path]) for path, m in modules.items() if m not in direct}
         for _ in range(_HOPS):
             found |= {m for m, imported in imports.items() if imported & found}
+        found |= {modules[path] for path, source in contents.items() if self._is_asked_for(source)}
         return [m for m in self.sources.modules if m in found]
 
     def _is_asked_for(self, source: bytes) -> bool:
         """Whether some rule about a package that is not audited may concern a file."""
         return any(
-            package.encode() in source and any(name.encode() in source for name in names)
-            for package, names in self.outsiders.items()
+            package.encode() in source
+            and any(
+                any(name.encode() in source for name in names) and all(word.encode() in source for word in words)
+                for names, words in wanted
+            )
+            for package, wanted in self.outsiders.items()
         )
 
     def _imports(self, module: str, path: str, source: bytes) -> set[str]:

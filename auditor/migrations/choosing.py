@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from auditor.consumer.source import Sources
+from auditor.consumer.tree import Mention
 from auditor.migrations import subjects
 from auditor.rulepack import Pack, load_packs
 from auditor.rulepack.loader import Records
@@ -37,14 +38,18 @@ def packages(pack: Pack) -> Iterator[str]:
     yield from dict.fromkeys(named or [pack.provider])
 
 
-def outsiders(packs: Sequence[Pack], providers: Collection[str]) -> dict[str, frozenset[str]]:
-    """Packages that are not audited but named by rules, with the names that make a file worth reading for them."""
-    found: dict[str, set[str]] = defaultdict(set)
+def outsiders(packs: Sequence[Pack], providers: Collection[str]) -> dict[str, list[Mention]]:
+    """Packages that are not audited but named by rules, with what makes a file worth reading for each rule."""
+    found: dict[str, list[Mention]] = defaultdict(list)
     for pack in packs:
         match = pack.rule.match
         if match is None or pack.rule.evidence.new or pack.rule.evidence.old:
             continue  # nothing is known of a package that is not audited, so evidence about it is never there
+        names = subjects.last_names(match.call or match.attribute or match.imports or match.subclass)
+        words = set(match.with_)
+        for context in match.beside.values():
+            words |= set() if context.optional else set(context.with_)
         for package in packages(pack):
             if package not in providers:
-                found[package] |= subjects.last_names(match.call or match.attribute or match.imports or match.subclass)
-    return {package: frozenset(names) for package, names in found.items()}
+                found[package].append((frozenset(names), frozenset(words)))
+    return dict(found)

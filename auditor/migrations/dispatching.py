@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from auditor.api import FunctionApi
+from auditor.checks.new_raise import counted, new_raises, shown
 from auditor.consumer.analysis import FileAnalysis
 from auditor.migrations import subjects
 from auditor.migrations.matching import Matcher
@@ -24,6 +26,7 @@ def dispatched(pack: Pack, analyses: Sequence[FileAnalysis], matcher: Matcher) -
     extensions: list[ClassRef] | None = None
     for use, argument, name in _named(rule.dispatch, analyses, old, new):
         was, now = _classes(rule.dispatch, old), _classes(rule.dispatch, new)
+        yield from _new_raises(name, use, argument, (was, now), matcher)
         if not now or not any(cls.find(name) for cls in was) or any(_has(cls, name) for cls in now):
             continue
         if extensions is None:
@@ -65,6 +68,33 @@ def _named(
                 name = argument.term.text[1:-1]
                 if name.isidentifier():
                     yield use, argument, name
+
+
+def _new_raises(
+    name: str, use: Use, argument: Argument, classes: tuple[list[ClassRef], list[ClassRef]], matcher: Matcher
+) -> Iterator[Finding]:
+    """What the method that is reached raises now and did not raise before, as information."""
+    was, now = (next((hit for cls in side if (hit := cls.find(name))), None) for side in classes)
+    if was is None or now is None or not (isinstance(was[1], FunctionApi) and isinstance(now[1], FunctionApi)):
+        return
+    added = new_raises(was[1], now[1])
+    provider = matcher.new.provider_of(now[0].path)
+    if not added or provider is None:
+        return
+    yield Finding(
+        rule="new-raise",
+        severity="info",
+        confidence="medium",
+        provider=provider,
+        symbol=f"{now[0].path}.{name}",
+        span=argument.span,
+        message=f"`{name}`, which is reached by its name, raises in {counted(added)} now that it did not raise in before",
+        label="may raise now",
+        scope=use.scope,
+        notes=shown(added),
+        unfixed="whether the case can arise depends on the caller",
+        text=f"{use.text}({name!r})",
+    )
 
 
 def _classes(dispatch: Dispatch, side: Side) -> list[ClassRef]:

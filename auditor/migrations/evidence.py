@@ -33,7 +33,7 @@ def _holds(item: Evidence, side: Side) -> bool | None:
             verdicts = [_holds(one, side) for one in fact]
             return True if True in verdicts else None if None in verdicts else False
         case "parameter":
-            return _parameter(fact, side)
+            return parameter_exists(fact.of, fact.name, side)
         case "member":
             return _member(fact, side)
         case "default":
@@ -84,13 +84,14 @@ def _named(of: str, name: str, side: Side) -> Parameter | None:
     return next((p for p in found.parameters if p.name == name), None) if found is not None else None
 
 
-def _parameter(fact: OfParameter, side: Side) -> bool | None:
-    found = _callable(fact.of, side)
+def parameter_exists(of: str, name: str, side: Side) -> bool | None:
+    """Whether a callable takes a parameter by this name; None where that cannot be told."""
+    found = _callable(of, side)
     if found is None:
         return None
-    if any(p.name == fact.name and not p.kind.startswith("var-") for p in found.parameters):
+    if any(p.name == name and not p.kind.startswith("var-") for p in found.parameters):
         return True
-    return side.takes(found, fact.name)
+    return side.takes(found, name)
 
 
 def _member(fact: OfMember, side: Side) -> bool | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from auditor.consumer.analysis import FileAnalysis
 from auditor.migrations import subjects
+from auditor.migrations.evidence import parameter_exists
 from auditor.migrations.syntax import Syntax, inside
 from auditor.model import Argument, Span, Use
 from auditor.rulepack import templates
@@ -60,12 +61,12 @@ class Matcher:
         """The match of a rule at a use, if it is one."""
         if not self._is_subject(match, use, loose=loose):
             return None
+        arguments = subjects.arguments(use, self.old, self.new, match.positions) if use.kind == "call" else {}
+        if not self._arguments_fit(match, use, arguments):
+            return None
         syntax = file.syntax
         node = _node(use, syntax) if syntax is not None else None
         if syntax is None or node is None:
-            return None
-        arguments = subjects.arguments(use, self.old, self.new, match.positions) if use.kind == "call" else {}
-        if not self._arguments_fit(match, use, arguments):
             return None
         found = Found(use, file, node, arguments=arguments)
         self._bind(found, syntax)
@@ -86,6 +87,8 @@ class Matcher:
             case "call" if match.call:
                 return self._named(match.call, use, match, loose=loose)
             case "attribute" if match.attribute:
+                if use.text.rsplit(".", 1)[-1] not in subjects.last_names(match.attribute):
+                    return False  # another name of the same thing, perhaps the one to use
                 return self._named(match.attribute, use, match, loose=loose)
             case "import" if match.imports:
                 path = use.term.path if isinstance(use.term, Import) else ""
@@ -129,7 +132,10 @@ class Matcher:
         statement = syntax.statement(node)
         if function is not None:
             found.bound["function"] = function.name
+            found.places["function"] = (syntax.span(function),)
         found.bound["fresh"] = lambda name: syntax.fresh(node, name)
+        found.bound |= {"negated": negated, "grouped": grouped}
+        found.bound["takes"] = lambda path, name: parameter_exists(path, name, self.new) is True
         found.bound["offers"] = lambda path: exists(self.new.world.resolve(path))
         if owner is not None:
             found.bound["class"] = owner.name
@@ -231,6 +237,25 @@ class Matcher:
             return True
         receiver = _texts(node, {}, syntax).get("receiver")
         return receiver is not None and receiver == found.bound.get("receiver")
+
+
+def negated(text: str) -> str:
+    """The opposite of a condition, as source text."""
+    node = ast.parse(text, mode="eval").body
+    match node:
+        case ast.Constant(value=bool() as value):
+            return str(not value)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.unparse(operand)
+        case _:
+            return f"not {grouped(text)}"
+
+
+def grouped(text: str) -> str:
+    """An expression as an operand: in brackets where it is not of one piece."""
+    node = ast.parse(text, mode="eval").body
+    whole = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
+    return text if whole else f"({text})"
 
 
 def _first(use: Use) -> Argument | None:

@@ -44,11 +44,18 @@ def _repairs(name: str, repair: Repairing, found: Found, new: Side) -> Iterator[
     for field in repair.__struct_fields__:
         value = getattr(repair, field)
         if field not in _OWN and value is not None:
-            options[field] = templates.render(value, found.bound) if isinstance(value, str) else value
+            options[field] = _text(value, found) if isinstance(value, str) else value
     if name == "to-keyword":
         options["position"] = _position(str(options["name"]), found)
+    if name == "remove-argument" and (passed := found.arguments.get(str(options["name"]))) and passed.name is None:
+        options = {"position": _position(str(options["name"]), found), "expect": passed.text}
     for span in _places(repair.at or ("import" if found.use.kind == "import" else "call"), found):
         yield Repair(name, span, options)
+
+
+def _text(template: str, found: Found) -> str:
+    text = templates.render(template, found.bound)
+    return text.strip("\n") if "\n" in text else text.strip()
 
 
 def _applies(template: str, found: Found) -> bool:

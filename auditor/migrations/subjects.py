@@ -37,9 +37,10 @@ def names_of(use: Use, old: Side, new: Side) -> set[str]:
     if isinstance(use.term, Import):
         found.update(use.term.path.split("."))
     for side in (old, new):
-        path = path_of(side.value(use.term))
-        if path is not None:
-            found.add(path.rsplit(".", 1)[-1])
+        callee = side.call(use).callee if use.kind == "call" else None
+        for path in (path_of(side.value(use.term)), callee.path if callee is not None else None):
+            if path is not None:
+                found.add(path.rsplit(".", 1)[-1])
     return found
 
 
@@ -47,6 +48,8 @@ def is_about(use: Use, names: Names, old: Side, new: Side, *, untyped: bool = Fa
     """Whether a use is of one of the symbols: directly, through an alias or a subclass, on either side."""
     last = use.text.rsplit(".", 1)[-1]
     values = [(side, side.value(use.term)) for side in (old, new)]
+    if use.kind == "call":  # an object that is called means the method that then runs
+        values += [(side, c.value) for side in (old, new) if (c := side.call(use).callee) is not None]
     for name in paths(names):
         if name.startswith("*.") and name[2:] == last:
             return True
@@ -119,12 +122,9 @@ def arguments(use: Use, old: Side, new: Side, positions: Iterable[str] = ()) -> 
 
 
 def _read(use: Use, old: Side, new: Side) -> CallOutcome | None:
-    """The call on the side that can read it; the old one knows names that the new one no longer has."""
-    for side in (old, new):
-        outcome = side.call(use)
-        if outcome.binding is not None:
-            return outcome
-    return None
+    """The call on the side that it fits, the old one first, which knows names that the new one no longer has."""
+    outcomes = [o for o in (old.call(use), new.call(use)) if o.binding is not None]
+    return next((o for o in outcomes if o.status == "fits"), outcomes[0] if outcomes else None)
 
 
 def opaque(use: Use) -> bool:

@@ -37,7 +37,6 @@ class Syntax:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.tree = ast.parse(text)
-        self.text = text
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -45,16 +44,17 @@ class Syntax:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     @cached_property
-    def _at(self) -> dict[tuple[int, int, int, int], list[ast.AST]]:
-        found: dict[tuple[int, int, int, int], list[ast.AST]] = {}
+    def _on_line(self) -> dict[int, list[ast.AST]]:
+        found: dict[int, list[ast.AST]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.expr | ast.stmt | ast.keyword | ast.alias):
-                found.setdefault(_key(self.places.span(node)), []).append(node)
+                found.setdefault(node.lineno, []).append(node)
         return found
 
     def find(self, span: Span, *kinds: type[ast.AST]) -> ast.AST | None:
         """The node of one of these kinds that has exactly this span."""
-        return next((node for node in self._at.get(_key(span), ()) if isinstance(node, kinds)), None)
+        nodes = (node for node in self._on_line.get(span.line, ()) if isinstance(node, kinds))
+        return next((node for node in nodes if self.span(node) == span), None)
 
     def span(self, node: ast.AST) -> Span:
         """Where a node stands."""
@@ -63,8 +63,10 @@ class Syntax:
 
     def source(self, node: ast.AST) -> str:
         """The text of an expression: as written where it stands on one line, else in one normal form."""
-        segment = ast.get_source_segment(self.text, node)
-        return segment if segment is not None and "\n" not in segment else ast.unparse(node)
+        span = self.span(node)
+        if span.line != span.end_line:
+            return ast.unparse(node)
+        return self.places.lines[span.line - 1][span.column - 1 : span.end_column - 1]
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """The ancestors of a node, innermost first."""
@@ -151,10 +153,6 @@ class Syntax:
             if any(isinstance(t, ast.expr) and ast.unparse(t) == target for t in targets):
                 return True
         return False
-
-
-def _key(span: Span) -> tuple[int, int, int, int]:
-    return span.line, span.column, span.end_line, span.end_column
 
 
 def inside(inner: Span, outer: Span) -> bool:

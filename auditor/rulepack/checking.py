@@ -11,8 +11,27 @@ from auditor.rulepack import templates
 from auditor.rulepack.schema import ArgumentTest, ArgumentTests, Context, Match, Rule
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_PLACES = ("call", "result", "statement", "receiver", "import", "class")
-_WORDS = frozenset({"call", "receiver", "target", "function", "class", "args", "text", "method", "old", "new"})
+_PLACES = ("call", "result", "statement", "receiver", "import", "class", "function")
+_WORDS = frozenset(
+    {
+        "call",
+        "receiver",
+        "target",
+        "function",
+        "class",
+        "args",
+        "text",
+        "method",
+        "result",
+        "old",
+        "new",
+        "fresh",
+        "offers",
+        "takes",
+        "negated",
+        "grouped",
+    }
+)
 
 
 def faults(stem: str, rule: Rule) -> Iterator[str]:

@@ -1,0 +1,7 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class AsyncEngineArgs:
+    model: str = ""
+    enable_log_requests: bool = False

@@ -1,0 +1,1 @@
+from vllm.sampling_params import SamplingParams

@@ -1,0 +1,12 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class StructuredOutputsParams:
+    regex: str | None = None
+    json: str | None = None
+
+
+class SamplingParams:
+    def __init__(self, temperature=1.0, structured_outputs=None):
+        self.structured_outputs = structured_outputs

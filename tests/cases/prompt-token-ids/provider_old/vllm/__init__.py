@@ -1,0 +1,1 @@
+from vllm.entrypoints.llm import LLM

@@ -1,0 +1,2 @@
+def trapezoid(y, x=None):
+    return y

@@ -1,0 +1,5 @@
+def trapz(y, x=None):
+    return y
+
+
+trapezoid = trapz
