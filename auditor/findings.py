@@ -37,6 +37,9 @@ def call_finding(
         return None
     symbol = origin.path if origin is not None else found.path
     keep = (argument,) if argument else ()
+    if after.by_overload and severity == "error":
+        # overloads are written for type checkers: what stands behind them often takes more than they say
+        severity, confidence = "info", "low"
     return Finding(
         rule=rule,
         severity=severity,

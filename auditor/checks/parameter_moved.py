@@ -62,8 +62,7 @@ def _moved(
         declared = [p for p in after.callee.parameters if not p.kind.startswith("var-")]
         if key[0] == "positional" or not declared or new.takes(after.callee, str(key[1])) is True:
             return None  # a wrapper that takes everything says nothing about what becomes of it
-        function = after.callee.function
-        return "passed-on" if function is not None and any(f.passes_kwargs for f in function.forwards) else "ignored"
+        return "passed-on" if new.leaves(after.callee) else "ignored"
     if declared_alias(after.callee.function, was) == now:
         return None
     names_now = [p.name for p in after.callee.parameters]

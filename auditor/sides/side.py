@@ -13,7 +13,7 @@ from auditor.sides.conditions import holds
 from auditor.sides.fitting import Fit, fit, takes
 from auditor.terms import Term
 from auditor.world.calls import Callee, callee, returned
-from auditor.world.values import FunctionValue, Missing, UnknownValue, Value, alternatives
+from auditor.world.values import External, FunctionValue, Missing, UnknownValue, Value, alternatives
 from auditor.world.world import World
 
 Status: TypeAlias = Literal["fits", "broken", "missing", "unknown"]
@@ -116,6 +116,16 @@ class Side:
     def takes(self, found: Callee, name: str) -> bool | None:
         """Whether a callable accepts a keyword, be it by its `**kwargs`; None where that cannot be told."""
         return takes(self.world, found, name)
+
+    def leaves(self, found: Callee) -> bool:
+        """Whether a callable passes its `**kwargs` on to a function outside the world, which knows nothing of them."""
+        forwards = found.function.forwards if found.function is not None else ()
+        return any(
+            isinstance(v, External)
+            for forward in forwards
+            if forward.passes_kwargs
+            for v in alternatives(self.value(forward.function))
+        )
 
     def shape(self, use: Use) -> CallShape:
         """The call's shape, with `**kw` spread where its keys are known on this side."""

@@ -24,6 +24,7 @@ from auditor.world.values import (
     PartialValue,
     UnknownValue,
     Value,
+    alternatives,
     options,
 )
 
@@ -77,6 +78,8 @@ def function_result(world: World, function: FunctionValue) -> Value:
     makes_its_own = api.returns is None and (api.is_classmethod or isinstance(api.result, Instance))
     if makes_its_own and function.receiver and function.owner and value == InstanceValue(function.owner):
         value = InstanceValue(function.receiver)  # `return self`, `return cls()`, written on the base
+    if any(isinstance(v, PartialValue) and v.function == function for v in alternatives(value)):
+        return UnknownValue("a decorator that may be called with or without arguments")
     if api.has(*known.CONTEXT_DECORATORS):
         return Container("context", (world.element(value),))
     if api.is_async and not api.is_generator:
