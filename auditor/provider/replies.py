@@ -246,7 +246,7 @@ def _derived(
             if len(values) > 1:
                 for tests in body.conditions.get(local, []):
                     origins |= _tested(tests[-1].node, derived)
-            if origins and derived.get(local) != origins:
+            if origins and derived.get(local, frozenset()) != origins:
                 derived[local] = frozenset(origins)
                 changed = True
         if not changed:
@@ -257,6 +257,6 @@ def _derived(
 def _names(node: ast.expr | None) -> Iterator[ast.Name]:
     if node is None:
         return
-    for found in (node, *expressions(ast.Expression([node]))):  # type: ignore[arg-type, list-item]
+    for found in (node, *expressions(ast.Expression([node]))):  # type: ignore[arg-type]
         if isinstance(found, ast.Name):
             yield found

@@ -157,7 +157,7 @@ def fits(term: Term, limit: int = MAX_NODES) -> bool:
     return True
 
 
-_LEAVES = frozenset({Unknown, Import, Name, Constant})
+_LEAVES: frozenset[type[Any]] = frozenset({Unknown, Import, Name, Constant})
 _PARTS: dict[type[Any], tuple[str, ...]] = {
     kind: tuple([f for f in kind.__struct_fields__ if f not in ("name", "is_async", "size", "type", "open")])
     for kind in get_args(Term)

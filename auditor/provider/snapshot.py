@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import metadata
+from importlib.util import find_spec
 from typing import Protocol
 
 import msgspec
@@ -14,7 +15,6 @@ from auditor.api import SCHEMA, ModuleApi
 from auditor.decoding import decode_leniently
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
-_ENCODER = msgspec.msgpack.Encoder()
 
 
 class Release(Protocol):
@@ -51,8 +51,10 @@ class Snapshot:
         self._stubs = release.stubs()
         self._folders = _folders(self._modules, self._stubs)
         self._apis: dict[str, ModuleApi] = {}
+        self._encoded: dict[str, bytes] = {}
+        """What was read but not asked for yet."""
         self.parsed = 0
-        """Modules parsed in this process; the others came out of the store."""
+        """Modules parsed in this run; the others came out of the store."""
 
     def module_names(self) -> Sequence[str]:
         """All modules, stubs-only ones included."""
@@ -85,7 +87,9 @@ class Snapshot:
                     wanted[self._modules[module]] = module
                 elif module in self._stubs:
                     wanted[self._stubs[module]] = module
-        self._load({path: name for path, name in wanted.items() if path not in self._apis})
+        self._load(
+            {path: name for path, name in wanted.items() if path not in self._apis and path not in self._encoded}
+        )
 
     def load_all(self) -> int:
         """Read and parse the whole release; returns the number of modules."""
@@ -99,34 +103,46 @@ class Snapshot:
         return decode_leniently(self.release.read([path])[path])
 
     def _api(self, name: str, path: str) -> ModuleApi:
-        if path not in self._apis:
+        if path not in self._apis and path not in self._encoded:
             self._load({path: name})
+        if path not in self._apis:
+            stored = _decoded(self._encoded.pop(path))
+            if stored is not None:
+                self._apis[path] = stored
+            else:  # a record of another build
+                self._parse({path: name}, self._keys({path: name}))
         return self._apis[path]
 
     def _load(self, wanted: Mapping[str, str]) -> None:
-        """Fill `_apis` for some paths: from the store by digest, else by parsing."""
+        """Have some paths in `_encoded` or `_apis`: from the store by digest, else by parsing."""
+        wanted = {p: n for p, n in wanted.items() if p not in self._apis and p not in self._encoded}
         if not wanted:
             return
-        digests = self.release.digests(wanted)
-        keys = {f"{digests[path]}:{name}:{path.endswith('.pyi'):d}:{_version()}": path for path, name in wanted.items()}
-        for key, data in self.store.get_many("api", keys).items():
-            if (stored := _decoded(data)) is not None:
-                self._apis[keys[key]] = stored
-        missing = {path: key for key, path in keys.items() if path not in self._apis}
-        if not missing:
-            return
-        from auditor.provider.signatures import read_module  # griffe is not imported where the store knows it all
+        keys = self._keys(wanted)
+        stored = self.store.get_many("api", keys.values())
+        self._encoded.update((path, stored[key]) for path, key in keys.items() if key in stored)
+        missing = {path: name for path, name in wanted.items() if keys[path] not in stored}
+        if missing:
+            self._parse(missing, keys)
 
+    def _parse(self, wanted: Mapping[str, str], keys: Mapping[str, str]) -> None:
+        from auditor.provider.parallel import Job, read_all  # griffe is not imported where the store knows it all
+
+        jobs = [Job(path, wanted[path], source) for path, source in self.release.read(wanted).items()]
         fresh: dict[str, bytes] = {}
-        for path, source in self.release.read(missing).items():
-            name = wanted[path]
-            api = read_module(
-                name, source, is_package=path.rsplit("/", 1)[-1].startswith("__init__."), is_stub=path.endswith(".pyi")
-            )
-            self._apis[path] = api
-            self.parsed += 1
-            fresh[missing[path]] = _ENCODER.encode(api)
+        for done in read_all(jobs):
+            if done.api is not None:
+                self._apis[done.path] = done.api
+            else:
+                self._encoded[done.path] = done.data
+            fresh[keys[done.path]] = done.data
+        self.parsed += len(fresh)
         self.store.put_many("api", fresh)
+
+    def _keys(self, wanted: Mapping[str, str]) -> dict[str, str]:
+        """What the store keeps each path's API under: all that it depends on."""
+        digests = self.release.digests(wanted)
+        return {path: f"{digests[path]}:{name}:{_kind(path)}:{_version()}" for path, name in wanted.items()}
 
     # search
 
@@ -188,4 +204,22 @@ def _decoded(data: bytes) -> ModuleApi | None:
 @cache
 def _version() -> str:
     """What a parsed module depends on besides its source: our schema and griffe's release."""
-    return f"{SCHEMA}:{metadata.version('griffelib')}"
+    return f"{SCHEMA}:{_griffe()}"
+
+
+def _griffe() -> str:
+    """The version of griffe, by the folder beside it: a look is quicker than importing importlib.metadata."""
+    spec = find_spec("griffe")
+    if spec is not None and spec.origin is not None:
+        for name in os.listdir(os.path.dirname(os.path.dirname(spec.origin))):  # noqa: PTH120, PTH208
+            if name.startswith("griffelib-") and name.endswith(".dist-info"):
+                return name[len("griffelib-") : -len(".dist-info")]
+    from importlib import metadata
+
+    return metadata.version("griffelib")
+
+
+def _kind(path: str) -> str:
+    """What `is_package` and `is_stub` are for a file."""
+    file = path.rsplit("/", 1)[-1]
+    return ("package" if file.startswith("__init__.") else "module") + ("-stub" if file.endswith(".pyi") else "")

@@ -26,7 +26,7 @@ Examples:
 @sources
 @configuration
 @terminal
-def command(spec: str, /, *, as_json: bool, **given: Any) -> None:
+def command(spec: str, *, as_json: bool, **given: Any) -> None:
     """Read the release SPEC whole into the cache, and say how much it offers."""
     import msgspec
 

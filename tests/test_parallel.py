@@ -1,0 +1,123 @@
+"""Reading a release on all cores yields what reading it on one does, whatever becomes of the helpers."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterable, Mapping
+
+import msgspec
+import pytest
+
+from auditor.api import ModuleApi
+from auditor.packages.store import Store
+from auditor.provider import parallel
+from auditor.provider.parallel import Job, read_all
+from auditor.provider.snapshot import Snapshot
+
+SOURCES = {
+    "pkg/__init__.py": "from .a import f",
+    "pkg/sub/__init__.pyi": "from . import x\nclass C: ...",
+    "pkg/a.py": "def f(a, b=1): ...",
+    "pkg/old.py": "def f(a, (b, c)): print a",
+    "pkg/broken.py": "$" * 40,
+    **{f"pkg/m{number}.py": f"class C{number}:\n" + "    x: int = 1\n" * number for number in range(1, 40)},
+}
+JOBS = [
+    Job(path, path.rsplit(".", 1)[0].replace("/", ".").removesuffix(".__init__"), text.encode())
+    for path, text in SOURCES.items()
+]
+
+
+def decoded(jobs: Iterable[Job], helpers: int) -> dict[str, ModuleApi]:
+    done = list(read_all(list(jobs), helpers=helpers))
+    assert len(done) == len({one.path for one in done})
+    assert all(one.api is None or msgspec.msgpack.encode(one.api) == one.data for one in done)
+    return {one.path: msgspec.msgpack.decode(one.data, type=ModuleApi) for one in done}
+
+
+ALONE = decoded(JOBS, 0)
+
+
+@pytest.mark.parametrize("helpers", [1, 3])
+def test_helpers_read_the_same(helpers: int) -> None:
+    assert decoded(JOBS, helpers) == ALONE
+    assert set(ALONE) == set(SOURCES)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "raise SystemExit(3)",
+        "import sys; sys.stdin.buffer.read(9); sys.exit()",
+        "import sys; sys.stdout.buffer.write(b'nonsense' * 9); sys.stdout.flush(); sys.stdin.buffer.read()",
+        "import sys; sys.stdin.buffer.read(9); sys.stdout.buffer.write(bytes(7) + b'\\1\\x90'); sys.stdout.flush()",
+    ],
+)
+def test_helpers_that_fail_are_replaced(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+    monkeypatch.setattr(parallel, "_START", start.replace("{", "{{"))
+    assert decoded(JOBS, 2) == ALONE
+
+
+def test_helpers_that_cannot_start_are_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    assert decoded(JOBS, 2) == ALONE
+
+
+def test_an_abandoned_reading_ends_its_helpers() -> None:
+    before = gc.get_threshold()
+    reading = read_all(JOBS, helpers=2)
+    next(reading)
+    reading.close()
+    assert gc.get_threshold() == before
+
+
+def test_little_is_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel.subprocess, "Popen", lambda *_, **__: pytest.fail("started a process"))
+    assert {one.path for one in read_all(JOBS)} == set(SOURCES)
+    assert list(read_all([])) == []
+
+
+class Release:
+    packages = ("pkg",)
+
+    def modules(self) -> Mapping[str, str]:
+        return {job.name: job.path for job in JOBS if job.path.endswith(".py")}
+
+    def stubs(self) -> Mapping[str, str]:
+        return {job.name: job.path for job in JOBS if job.path.endswith(".pyi")}
+
+    def read(self, paths: Iterable[str]) -> dict[str, bytes]:
+        return {path: SOURCES[path].encode() for path in paths}
+
+    def digests(self, paths: Iterable[str]) -> dict[str, str]:
+        return {path: str(hash(SOURCES[path])) for path in paths}
+
+
+def test_a_whole_release_goes_into_the_store_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_affordable", lambda _: 1)
+    store = Store(None)
+    first, second = Snapshot(Release(), store), Snapshot(Release(), store)
+    assert first.load_all() == second.load_all() == len(SOURCES)
+    assert (first.parsed, second.parsed) == (len(SOURCES), 0)
+    for job in JOBS:
+        assert first.module(job.name) == second.module(job.name) == ALONE[job.path]
+
+
+def test_a_damaged_record_is_read_again() -> None:
+    store = Store(None)
+    first = Snapshot(Release(), store)
+    path = "pkg/a.py"
+    store.put_many("api", dict.fromkeys(first._keys({path: "pkg.a"}).values(), b"\x93damaged"))
+    assert first.module("pkg.a") == ALONE[path]
+    assert Snapshot(Release(), store).module("pkg.a") == ALONE[path]
+
+
+def test_a_module_that_became_a_package_is_read_anew() -> None:
+    keys = Snapshot(Release(), Store(None))._keys
+    assert len({key for path in ("pkg/a.py", "pkg/a/__init__.py") for key in _same(keys, path)}) == 2
+
+
+def _same(keys: object, path: str) -> Iterable[str]:
+    SOURCES.setdefault(path, SOURCES["pkg/a.py"])
+    return keys({path: "pkg.a"}).values()  # type: ignore[operator]
