@@ -174,17 +174,19 @@ def root(term: Term) -> Term:
 def roots(term: Term) -> Iterator[Term]:
     """Every import, name or unknown that an access path may start from.
 
-    The result of a call may come from what was passed to it (`next(iter(x))`, `replace(x, ...)`), so the roots of the
-    arguments count as well.
+    The result of a call may come from what was passed to it (`next(iter(x))`, `replace(x, ...)`), and an element of
+    `list[X]` is an `X`, so the roots of arguments and indices count as well.
     """
     stack = [term]
     while stack:
         current = stack.pop()
-        if isinstance(current, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
+        if isinstance(current, Member | Element | Unpacked | Awaited | Entered | Instance | Super):
             stack.append(current.of)
         elif isinstance(current, Call):
             stack.extend(current.positional[:2])
             stack.append(current.function)
+        elif isinstance(current, Subscript):
+            stack.extend((*current.index, current.of))
         elif isinstance(current, Choice):
             stack.extend(current.options)
         elif isinstance(current, Sequence):

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from auditor.reading import Environment, annotated, bind_target, merge, read
-from auditor.terms import UNKNOWN, Instance, Mapping, Term, bounded, choice
+from auditor.terms import NONE, UNKNOWN, Instance, Mapping, Term, bounded, choice
 
 if TYPE_CHECKING:
     from auditor.consumer.walker import Walker
@@ -16,6 +16,7 @@ def assign(walker: Walker, node: ast.Assign, env: Environment, scope: str) -> No
     """`a = b = value`"""
     walker.recorder.expression(node.value, env, scope, node)
     value = read(node.value, env)
+    mutate(node.value, env)
     for target in node.targets:
         _target(walker, target, node.value, value, env, scope)
 
@@ -27,6 +28,7 @@ def annotated_assign(walker: Walker, node: ast.AnnAssign, env: Environment, scop
     if node.value is not None:
         walker.recorder.expression(node.value, env, scope, node)
         value = read(node.value, env)
+        mutate(node.value, env)
     declared = annotated(node.annotation, env) or UNKNOWN
     _target(walker, node.target, node.value, value if isinstance(value, Mapping) else declared, env, scope)
 
@@ -39,10 +41,16 @@ def augmented_assign(walker: Walker, node: ast.AugAssign, env: Environment, scop
 
 
 def delete(node: ast.Delete, env: Environment) -> None:
-    """`del a`"""
+    """`del a`, `del kw["key"]`"""
     for target in node.targets:
-        if isinstance(target, ast.Name):
-            env.names.pop(target.id, None)
+        match target:
+            case ast.Name(id=name):
+                env.names.pop(name, None)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)):
+                if isinstance(known := env.get(name), Mapping):
+                    env.names[name] = _without(known, key)
+            case _:
+                pass
 
 
 def _target(
@@ -72,28 +80,34 @@ def _target(
 
 
 def _set_key(target: ast.Subscript, value: Term, env: Environment) -> None:
-    """`kw["key"] = value` on a dict whose keys are known."""
-    match target:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)):
-            known = env.get(name)
-            if isinstance(known, Mapping):
-                env.names[name] = merge([known, Mapping(((key, value),))])
+    """`kw["key"] = value` on a dict whose keys are known; any key may be the one that `kw[name] = value` sets."""
+    known = env.get(target.value.id) if isinstance(target.value, ast.Name) else None
+    if not isinstance(target.value, ast.Name) or not isinstance(known, Mapping):
+        return
+    match target.slice:
+        case ast.Constant(value=str() as key):
+            env.names[target.value.id] = merge([known, Mapping(((key, value),))])
         case _:
-            pass
+            env.names[target.value.id] = Mapping(known.items, open=True)
 
 
-def mutate(node: ast.expr, env: Environment) -> None:
-    """`kw.update(...)`, `kw.setdefault("key", value)`, `kw.pop("key")` on a dict whose keys are known."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
-            known = env.get(name)
-            if isinstance(known, Mapping) and (changed := _mutated(known, method, node, env)) is not known:
-                env.names[name] = changed
-        case _:
-            pass
+def mutate(expression: ast.expr, env: Environment) -> None:
+    """Follow what the calls in an expression do to dicts whose keys are known."""
+    for node in ast.walk(expression):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATING:
+                known = env.get(name)
+                if isinstance(known, Mapping) and (changed := _mutated(known, method, node, env)) is not known:
+                    env.names[name] = changed
+            case _:
+                pass
+
+
+_MUTATING = frozenset({"update", "setdefault", "pop", "clear"})
 
 
 def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> Mapping:
+    """`kw.update(...)`, `kw.setdefault("key", value)`, `kw.pop("key")`, `kw.clear()`"""
     match method, call.args:
         case "update", _:
             parts: list[Term] = [known, *(read(a, env) for a in call.args)]
@@ -101,9 +115,17 @@ def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> M
                 value = read(keyword.value, env)
                 parts.append(value if keyword.arg is None else Mapping(((keyword.arg, value),)))
             return merge(parts)
-        case "setdefault", [ast.Constant(value=str() as key), *_]:
-            return merge([Mapping(((key, UNKNOWN),)), known])
+        case "setdefault", [ast.Constant(value=str() as key), *default]:
+            if any(name == key for name, _ in known.items):
+                return known
+            return merge([known, Mapping(((key, read(default[0], env) if default else NONE),))])
         case "pop", [ast.Constant(value=str() as key), *_]:
-            return Mapping(tuple(item for item in known.items if item[0] != key), known.open)
+            return _without(known, key)
+        case "clear", []:
+            return Mapping(())
         case _:
             return known
+
+
+def _without(known: Mapping, key: str) -> Mapping:
+    return Mapping(tuple(item for item in known.items if item[0] != key), known.open)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from auditor.consumer.bindings import mutate
 from auditor.consumer.guards import ATTRIBUTE_ERRORS, CALL_ERRORS, IMPORT_ERRORS, caught
 from auditor.consumer.imports import asked_for, bound_names, imported_names
 from auditor.model import Guard
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
     """Walk both branches under what the test says; returns whether control leaves in each."""
     walker.recorder.expression(node.test, env, scope, node)
+    mutate(node.test, env)
     before = dict(env.names)
     ends: list[dict[str, Term]] = []
     for body, negated in ((node.body, False), (node.orelse, True)):

@@ -47,9 +47,10 @@ def function_body(walker: Walker, function: Deferred) -> None:
     node, outer, scope, _, class_path = function
     env = Environment(walker.module, outer, class_path)
     receiver = _receiver(walker, node, class_path)
-    for index, argument in enumerate(_parameters(node.args)):
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    for argument in _parameters(node.args):
         term = annotated(argument.annotation, env) or Unknown("parameter without annotation")
-        if index == 0 and receiver is not None and argument.annotation is None:
+        if argument is first and receiver is not None and argument.annotation is None:
             term = receiver
         env.names[argument.arg] = term
     if node.args.vararg:

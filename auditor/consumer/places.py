@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from auditor.model import Span
 
@@ -47,8 +48,9 @@ class Places:
     def definition_name(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
         """The stretch of the name in a `def` or `class` statement."""
         text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
-        start = text.find(node.name, self._column(node.lineno, node.col_offset) - 1)
-        column = start + 1 if start >= 0 else self._column(node.lineno, node.col_offset)
+        start = self._column(node.lineno, node.col_offset)
+        found = re.compile(rf"(?:async\s+)?(?:def|class)\s+(?={re.escape(node.name)})").match(text, start - 1)
+        column = found.end() + 1 if found else start
         return Span(self.path, node.lineno, column, node.lineno, column + len(node.name))
 
 

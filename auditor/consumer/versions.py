@@ -89,7 +89,7 @@ class VersionTests:
             return None
         words = name.split("_")
         packages = [c for c in constants if c not in versions and c.replace("-", "_").isidentifier()]
-        operator = next((o for w, o in _WORDS.items() if w in words or w in name), None)
+        operator = next((o for w, o in _WORDS.items() if w in words or ("_" in w and w in name)), None)
         if packages and operator:
             return Guard("version", text(test), package=packages[0], operator=operator, version=versions[0])
         if words[0] == "is" and words[-1] == "available" and len(words) > 2:

@@ -1,0 +1,396 @@
+"""What the walk over a consumer file records: uses, the guards around them, what becomes of values, growing dicts."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from worlds import analysed, said, world
+
+from auditor.model import Use
+from auditor.terms import Mapping
+
+
+def uses(source: str, kind: str | None = None) -> list[Use]:
+    return [
+        use for use in analysed(f"import lib\n{source}").uses if kind in (None, use.kind) and use.text != "import lib"
+    ]
+
+
+def the_call(source: str, callee: str = "lib.f") -> Use:
+    """The one call of `lib.f`."""
+    (use,) = [use for use in uses(source, "call") if use.text == callee]
+    return use
+
+
+# uses
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("lib.f(1)", [("call", "lib.f"), ("attribute", "lib.f")]),
+        ("lib.a.b", [("attribute", "lib.a.b"), ("attribute", "lib.a")]),
+        ("from lib import f as g", [("import", "from lib import f")]),
+        ("import lib.a", [("import", "import lib.a")]),
+        ("from lib import *", [("import", "from lib import *")]),
+        ("import other\nother.f()", []),
+        ("print(len('a'))", []),
+        ("x = 'lib.a.B'", [("string", "lib.a.B")]),
+        ("x = 'lib.a:B'", [("string", "lib.a:B")]),
+        ("x = 'lib is fine. Really'", []),
+        ("x = 'lib'", []),
+        ("log = getLogger('lib.a')", []),
+        ("lib.f = lambda: 0", [("patch", "lib.f")]),
+        ("lib.a.x = 1", [("attribute", "lib.a"), ("patch", "lib.a.x")]),
+        ("class C(lib.B): ...", [("attribute", "lib.B"), ("class", "C")]),
+        ("class C: ...", []),
+        ("@lib.d\ndef f(): ...", [("attribute", "lib.d")]),
+        ("def f(x: lib.T = lib.D) -> lib.R: ...", [("attribute", n) for n in ("lib.D", "lib.T", "lib.R")]),
+        ("x: lib.T = 1", [("attribute", "lib.T")]),
+        ("raise lib.E", [("attribute", "lib.E")]),
+        ("assert lib.ok", [("attribute", "lib.ok")]),
+        ("try: ...\nexcept lib.E: ...", [("attribute", "lib.E")]),
+        ("match x:\n    case lib.C(): ...", [("attribute", "lib.C")]),
+        ("for x in lib.xs: ...", [("attribute", "lib.xs")]),
+        ("del lib.x", []),
+        ("[lib.f for _ in y if lib.g]", [("attribute", "lib.g"), ("attribute", "lib.f")]),
+        ("lambda lib: lib.f", []),
+        ("f'{lib.x}'", [("attribute", "lib.x")]),
+    ],
+)
+def test_what_is_a_use(source, found):
+    assert [(use.kind, use.text) for use in uses(source) if use.text != "getLogger"] == found
+
+
+@pytest.mark.parametrize(
+    ("source", "scope"),
+    [
+        ("lib.f()", ""),
+        ("def g():\n    lib.f()", "g"),
+        ("class C:\n    def m(self):\n        lib.f()", "C.m"),
+        ("def g():\n    def h():\n        lib.f()", "g.h"),
+        ("class C:\n    x = lib.f()", "C"),
+    ],
+)
+def test_scopes(source, scope):
+    assert the_call(source).scope == scope
+
+
+def test_spans_are_of_the_text_in_characters():
+    (use,) = [use for use in uses("x = 'äöü'; y = lib.f(1)") if use.kind == "call"]
+    assert (use.span.line, use.span.column, use.span.end_column) == (2, 16, 24)
+    assert use.name_span is not None
+    assert (use.name_span.column, use.name_span.end_column) == (20, 21)
+
+
+def test_arguments():
+    arguments = the_call("lib.f(1, *a, b=2, **c)").arguments
+    assert [(a.text, a.name, a.star) for a in arguments] == [
+        ("1", None, ""),
+        ("a", None, "*"),
+        ("2", "b", ""),
+        ("c", None, "**"),
+    ]
+
+
+def test_a_class_knows_where_its_methods_stand():
+    (use,) = uses("class C(lib.B):\n    def f(self): ...\n    async def g(self): ...", "class")
+    assert [(a.name, a.span.line, a.span.column) for a in use.arguments] == [("f", 3, 9), ("g", 4, 15)]
+
+
+def test_a_patch_knows_what_is_assigned():
+    (use,) = uses("def mine(): ...\nlib.f = mine", "patch")
+    assert use.alias == "mine"
+    assert said(world("", "def mine(): ...").evaluate(use.value)) == "def app.mine"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def g(x: lib.C):\n    x.m()",
+        "def g():\n    x = lib.C()\n    x.m()",
+        "x = lib.C()\ndef g():\n    x.m()",
+        "def g():\n    with lib.C() as x:\n        x.m()",
+        "class A:\n    def __init__(self):\n        self.x = lib.C()\n    def g(self):\n        self.x.m()",
+        "def g(y):\n    if isinstance(y, lib.C):\n        y.m()",
+        "def g(y):\n    if not isinstance(y, lib.C):\n        return\n    else:\n        y.m()",
+        "def g():\n    (x := lib.C()).m()",
+        "def g(flag):\n    x = lib.C() if flag else lib.C()\n    x.m()",
+        "def g():\n    x, y = 1, lib.C()\n    y.m()",
+        "def g(xs: list[lib.C]):\n    for x in xs:\n        x.m()",
+        "from typing import Optional\ndef g(x: Optional[lib.C]):\n    x.m()",
+        "def g(x: 'lib.C | None'):\n    x.m()",
+        "def g(xs: list[lib.C]):\n    [x.m() for x in xs]",
+        "def make() -> lib.C: ...\nmake().m()",
+        "def make():\n    x = lib.C()\n    return x\nmake().m()",
+        "class A(lib.C):\n    def g(self):\n        self.m()",
+        "class A(lib.C):\n    def g(self):\n        super().m()",
+        "class A(lib.C):\n    @classmethod\n    def g(cls):\n        cls.m",
+        "def g(flag):\n    try:\n        x = lib.C()\n    except ValueError:\n        x = lib.C()\n    x.m()",
+    ],
+)
+def test_values_are_followed(source):
+    """Wherever the receiver comes from, the method is found on the provider's class."""
+    analysis = analysed(f"import lib\n{source}")
+    method = next(use for use in analysis.uses if use.text.endswith(".m"))
+    assert said(_refined(source).evaluate(method.term)) in ("method lib.C.m", "def lib.C.m")
+
+
+def _refined(consumer: str):
+    """A world that knows what the walk found out, as the pipeline's does."""
+    from auditor.consumer import tree
+
+    plain = world("class C:\n    def m(self): ...\n    def __enter__(self):\n        return self", consumer)
+    app = plain.trees[0]
+    app.apis["app"] = tree._refined(app.apis["app"], analysed(f"import lib\n{consumer}"))
+    return plain
+
+
+def test_receivers_of_unknown_class_are_kept_apart():
+    analysis = analysed("import lib\ndef g(x):\n    x.m(1)\n    lib.f(x)")
+    assert [(use.kind, use.text) for use in analysis.loose] == [("call", "x.m"), ("attribute", "x.m")]
+
+
+@pytest.mark.parametrize("first", ["self", "cls"])
+def test_keyword_only_parameters_are_never_the_receiver(first):
+    source = f"class A(lib.C):\n    def g(*args, {first}):\n        {first}.m()"
+    assert [use.text for use in analysed(f"import lib\n{source}").loose] == [f"{first}.m"] * 2
+
+
+def test_imports_of_the_file():
+    analysis = analysed("import a.b\nfrom c.d import e\ndef g():\n    import lib")
+    assert analysis.imports == ("a", "c", "lib")
+
+
+# guards
+
+
+def guards(source: str, callee: str = "lib.f") -> list[str]:
+    """The guards around the one call, each in a few words."""
+    return [
+        " ".join(filter(None, ["not" if g.negated else "", g.kind, g.package, g.operator, g.version, g.name]))
+        for g in the_call(source, callee).guards
+    ]
+
+
+def under(test: str, before: str = "") -> str:
+    return f"{before}\nif {test}:\n    lib.f()"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        (under("lib.__version__ >= '0.8'"), ["version lib >= 0.8"]),
+        (under("'0.8' <= lib.__version__"), ["version lib >= 0.8"]),
+        (under("not lib.__version__ < '0.8'"), ["not version lib < 0.8"]),
+        (under("version.parse(lib.__version__) >= version.parse('0.8')"), ["version lib >= 0.8"]),
+        (under("Version(lib.__version__) == Version('0.8')"), ["version lib == 0.8"]),
+        (under("version('lib') >= '0.8'"), ["version lib >= 0.8"]),
+        (under("importlib.metadata.version('lib') < '0.8'"), ["version lib < 0.8"]),
+        (under("lib.__version_tuple__ >= (0, 8)"), ["version lib >= 0.8"]),
+        (under("Version(lib.__version__).release >= (0, 8, 1)"), ["version lib >= 0.8.1"]),
+        (under("tuple(int(x) for x in lib.__version__.split('.')) >= (0, 8)"), ["version lib >= 0.8"]),
+        (under("V >= '0.8'", "from lib import __version__ as V"), ["version lib >= 0.8"]),
+        (under("NEW", "NEW = lib.__version__ >= '0.8'"), ["version lib >= 0.8"]),
+        (under("not NEW", "NEW = lib.__version__ >= '0.8'"), ["not version lib >= 0.8"]),
+        (under("V >= MIN", "V = lib.__version__\nMIN = Version('0.8')"), ["version lib >= 0.8"]),
+        (under("new()", "def new():\n    return lib.__version__ >= '0.8'"), ["version lib >= 0.8"]),
+        (under("is_lib_available('0.8')"), ["version lib >= 0.8"]),
+        (under("is_lib_available(min_version='0.8')"), ["version lib >= 0.8"]),
+        (under("is_version_ge('lib', '0.8')"), ["version lib >= 0.8"]),
+        (under("operator.ge(Version(lib.__version__), Version('0.8'))"), ["version lib >= 0.8"]),
+        (under("lib.__version__ >= '0.8' and flag"), ["version lib >= 0.8"]),
+        (under("lib.__version__ >= '0.8' or flag"), []),
+        (under("not (lib.__version__ >= '0.8' or flag)"), ["not version lib >= 0.8"]),
+        (under("sys.version_info >= (3, 11)"), []),
+        (under("n >= 3"), []),
+        (under("NEW", "NEW = flag()\nNEW = not NEW"), []),
+        (under("new()", "def new():\n    return new()"), []),
+        ("if lib.__version__ >= '0.8': ...\nelse:\n    lib.f()", ["not version lib >= 0.8"]),
+        ("if lib.__version__ < '0.8': ...\nelif lib.__version__ < '0.9':\n    lib.f()",
+         ["not version lib < 0.8", "version lib < 0.9"]),
+        ("def g():\n    if lib.__version__ < '0.8':\n        return\n    lib.f()", ["not version lib < 0.8"]),
+        ("if lib.__version__ < '0.8':\n    raise E\nlib.f()", ["not version lib < 0.8"]),
+        ("if lib.__version__ < '0.8':\n    def g():\n        lib.f()", ["version lib < 0.8"]),
+    ],
+)  # fmt: skip
+def test_version_tests(source, found):
+    assert guards(source) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        (under("hasattr(lib, 'f')"), ["hasattr f"]),
+        (under("not hasattr(lib, 'f')"), ["not hasattr f"]),
+        ("hasattr(lib, 'f') and lib.f()", ["hasattr f"]),
+        ("hasattr(lib, 'f') or lib.f()", []),
+        ("def g():\n    if not hasattr(lib, 'f'):\n        return\n    lib.f()", ["hasattr f"]),
+        (under("TYPE_CHECKING"), ["type-checking"]),
+        (under("typing.TYPE_CHECKING"), ["type-checking"]),
+        (under("'x' in inspect.signature(lib.g).parameters"), ["parameter x"]),
+        (under("'x' not in inspect.signature(lib.g).parameters"), ["not parameter x"]),
+        (under("'x' in P", "P = inspect.signature(lib.g).parameters"), ["parameter x"]),
+        (under("'x' in lib.C.__dataclass_fields__"), ["parameter x"]),
+        (under("'x' in names"), []),
+    ],
+)
+def test_other_tests(source, found):
+    assert guards(source) == found
+
+
+TRY = "try:\n{}\nexcept {}:\n{}"
+
+
+def tried(body: str, exception: str, handler: str) -> str:
+    return TRY.format(indent(body, "    "), exception, indent(handler, "    "))
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        (tried("from lib import x", "ImportError", "from old import x"), ["import-fallback ImportError"]),
+        (tried("from lib import x", "ImportError", "def x(): ..."), ["import-fallback ImportError"]),
+        (tried("from lib import x", "ImportError", "x = None"), ["swallowed ImportError"]),
+        (tried("from lib import x", "ImportError", "pass"), ["swallowed ImportError"]),
+        (tried("from lib import x", "(ImportError, AttributeError)", "pass"),
+         ["swallowed ImportError", "swallowed AttributeError ImportError"]),
+        (tried("from lib import x", "ImportError", "raise"), []),
+        (tried("from lib import x", "ImportError as e", "log(e)\nraise RuntimeError from e"), []),
+        (tried("from lib import x", "ValueError", "pass"), []),
+        ("with contextlib.suppress(ImportError):\n    from lib import x", ["swallowed ImportError"]),
+        ("try:\n    from lib import x\nfinally:\n    pass", []),
+    ],
+)  # fmt: skip
+def test_guarded_imports(source, found):
+    (use,) = uses(source, "import")
+    assert [f"{g.kind} {g.name}" for g in use.guards] == found
+
+
+def test_a_handler_runs_where_the_import_fails():
+    (old,) = [u for u in uses(tried("from lib import x", "ImportError", "from lib.old import x")) if "old" in u.text]
+    (guard,) = old.guards
+    assert (guard.kind, guard.negated, guard.of.path) == ("importable", True, "lib.x")
+
+
+@pytest.mark.parametrize(
+    ("exception", "found"),
+    [
+        ("AttributeError", ["swallowed AttributeError"]),
+        ("TypeError", ["swallowed TypeError"]),
+        ("Exception", ["swallowed ImportError", "swallowed Exception"]),
+        ("KeyError", []),
+    ],
+)
+def test_guarded_calls(exception, found):
+    assert guards(tried("lib.f()", exception, "pass")) == found
+
+
+def test_a_guard_ends_with_its_block():
+    assert guards("if lib.__version__ > '1':\n    pass\nlib.f()") == []
+    assert guards("try:\n    import lib.x\nexcept ImportError:\n    pass\nlib.f()") == []
+    assert guards("def g():\n    if lib.__version__ > '1':\n        return\ndef h():\n    lib.f()") == []
+
+
+# what becomes of values
+
+
+@pytest.mark.parametrize(
+    ("source", "usages"),
+    [
+        ("lib.f()", [("discard", "")]),
+        ("lib.f()[0]", [("subscript", "0")]),
+        ("lib.f().x", [("attribute", "x")]),
+        ("a, b = lib.f()", [("unpack", "2")]),
+        ("a, *b = lib.f()", [("unpack", "2+")]),
+        ("for x in lib.f(): ...", [("iterate", "")]),
+        ("[x for x in lib.f()]", [("iterate", "")]),
+        ("list(lib.f())", [("iterate", "list")]),
+        ("print(lib.f())", [("argument", "print")]),
+        ("g(x=lib.f())", [("argument", "")]),
+        ("if lib.f(): ...", [("truth", "")]),
+        ("not lib.f()", [("truth", "")]),
+        ("lib.f() is None", [("none-test", "")]),
+        ("lib.f() == 1", []),
+        ("def g():\n    return lib.f()", [("return", "")]),
+        ("async def g():\n    await lib.f()", [("await", "")]),
+        ("x = lib.f()\nx[0]", [("subscript", "0")]),
+        ("x = lib.f()\nx = 1\nx[0]", []),
+        ("x = lib.f()\nimport x\nx.y", []),
+        ("def g():\n    x = lib.f()\n    return x", [("return", "")]),
+        ("def g():\n    x = lib.f()\ndef h(x):\n    x[0]", []),
+        ("async def g():\n    x = await lib.f()\n    x[0]", [("await", ""), ("subscript", "0")]),
+        ("if (x := lib.f()):\n    x[0]", [("subscript", "0")]),
+        ("x = lib.f()\nfor x in y:\n    x[0]", []),
+    ],
+)
+def test_usages(source, usages):
+    assert [(u.how, u.detail) for u in the_call(source).usages] == usages
+
+
+# dicts of keyword arguments
+
+
+@pytest.mark.parametrize(
+    ("lines", "keys", "is_open"),
+    [
+        ("kw = {'a': 1}", "a", False),
+        ("kw = dict(a=1, b=2)", "a b", False),
+        ("kw = {}\nkw['a'] = 1", "a", False),
+        ("kw = {'a': 1}\nkw['a'] = 2", "a", False),
+        ("kw = {'a': 1}\nkw.update(b=2)", "a b", False),
+        ("kw = {'a': 1}\nkw.update({'b': 2})", "a b", False),
+        ("kw = {'a': 1}\nkw.update(other)", "a", True),
+        ("kw = {'a': 1}\nkw.setdefault('b', 2)", "a b", False),
+        ("kw = {'a': 1, 'b': 2}\nkw.pop('b')", "a", False),
+        ("kw = {'a': 1, 'b': 2}\nx = kw.pop('b', None)", "a", False),
+        ("kw = {'a': 1, 'b': 2}\nprint(kw.pop('b', None))", "a", False),
+        ("kw = {'a': 1, 'b': 2}\ndel kw['b']", "a", False),
+        ("kw = {'a': 1}\nkw.clear()", "", False),
+        ("kw = {'a': 1}\nkw |= {'b': 2}", "a b", False),
+        ("kw = {'a': 1}\nkw = {**kw, 'b': 2}", "a b", False),
+        ("kw = {'a': 1} | {'b': 2}", "a b", False),
+        ("kw = {'a': 1}.copy()", "a", False),
+        ("base = {'a': 1}\nkw = base.copy()\nkw['b'] = 2", "a b", False),
+        ("kw = {'a': 1}\nif flag:\n    kw['b'] = 2", "a b", False),
+        ("if flag:\n    kw = {'a': 1}\nelse:\n    kw = {'b': 1}", "a b", False),
+        ("kw = {'a': 1}\nfor x in y:\n    kw['b'] = x", "a b", False),
+        ("kw = {name: 1}", "", True),
+        ("kw: dict = {'a': 1}", "a", False),
+        ("kw = {'a': 1}\nkw[name] = 1", "a", True),
+        ("kw = dict(zip(names, values))", "", True),
+        ("kw = {k: v for k, v in pairs}", None, True),
+        ("kw = other", None, True),
+    ],
+)
+@pytest.mark.parametrize("where", ["module", "function"])
+def test_keyword_dicts(lines, keys, is_open, where):
+    source = f"{lines}\nlib.f(**kw)"
+    if where == "function":
+        source = "def g(flag, other, name, names, values, pairs, y):\n" + indent(source, "    ")
+    (argument,) = the_call(source).arguments
+    if keys is None:
+        assert not isinstance(argument.term, Mapping)
+    else:
+        assert isinstance(argument.term, Mapping)
+        assert [key for key, _ in argument.term.items] == keys.split()
+        assert argument.term.open == is_open
+
+
+def test_the_functions_own_kwargs_stay_open():
+    (argument,) = the_call("def g(**kw):\n    kw['a'] = 1\n    lib.f(**kw)").arguments
+    assert [key for key, _ in argument.term.items] == ["a"]
+    assert argument.term.open
+
+
+def test_a_function_that_returns_a_dict_says_its_keys():
+    analysis = analysed("import lib\ndef g():\n    kw = {'a': 1}\n    kw['b'] = 2\n    return kw")
+    assert [key for key, _ in analysis.results["g"].items] == ["a", "b"]
+
+
+def test_attributes_set_on_self():
+    analysis = analysed(
+        "class A:\n    def __init__(self):\n        self.x = lib.C()\n    def f(self):\n        self.x = None\n"
+    )
+    assert set(analysis.attributes["A"]) == {"x"}
