@@ -1,4 +1,4 @@
-"""The cascade of real-vllm.md on the real releases: every row found at its place, repaired, and found again without its repair."""
+"""The cascade of real-vllm.md on the real releases: every row found in its place, repaired, and caught without its repair."""
 
 from __future__ import annotations
 

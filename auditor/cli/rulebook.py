@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from auditor.errors import RuleError
-from auditor.rulepack import built_in_rules
+from auditor.rulepack import built_in_rules, read_fields, read_rule
 from auditor.suggest import did_you_mean
 
 PACKAGE = Path(__file__).parent.parent
@@ -56,15 +56,13 @@ def _checks(folder: Path) -> Iterable[Entry]:
 
 
 def _rule(file: Path, pack: Path) -> Entry:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    where = str(file)
+    """What a rule file says; one about a check adds to it and is free in form, a migration is read strictly."""
     try:
-        fields = YAML(typ="safe", pure=True).load(file)
-    except (OSError, YAMLError, UnicodeDecodeError) as error:
-        raise RuleError(f"the rule cannot be read: {' '.join(str(error).split())}", where=where) from error
-    if not isinstance(fields, dict):
-        raise RuleError("a rule is a mapping", where=where)
+        data = file.read_bytes()
+    except OSError as error:
+        raise RuleError(f"the rule cannot be read: {error.strerror}", where=str(file)) from error
+    fields = read_fields(file, data)
+    if file.parent.name != "core":
+        read_rule(file, data)
     summary = str(fields.get("summary") or fields.get("title") or fields.get("message") or "")
-    return Entry(file.stem, summary, file.relative_to(pack).as_posix(), {str(key): fields[key] for key in fields})
+    return Entry(file.stem, summary, file.relative_to(pack).as_posix(), fields)

@@ -88,7 +88,7 @@ def _new_raises(
         provider=provider,
         symbol=f"{now[0].path}.{name}",
         span=argument.span,
-        message=f"`{name}`, which is reached by its name, raises in {counted(added)} now that it did not raise in before",
+        message=f"`{name}`, reached by its name, raises in {counted(added)} now that it did not raise in before",
         label="may raise now",
         scope=use.scope,
         notes=shown(added),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -113,23 +113,34 @@ def read_rule(file: Path, data: bytes) -> Rule:
     Raises:
         RuleError: It does not fit the schema; the message says where inside the file.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     from auditor.rulepack.checking import faults
 
     where = str(file)
     try:
-        fields = YAML(typ="safe", pure=True).load(data)
-    except (YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise RuleError(f"the rule cannot be read: {' '.join(str(error).split())}", where=where) from error
-    try:
-        rule = msgspec.convert(fields, Rule)
+        rule = msgspec.convert(read_fields(file, data), Rule)
     except msgspec.ValidationError as error:
         raise RuleError(_breadcrumb(str(error)), where=where) from error
     for fault in faults(file.stem, rule):
         raise RuleError(fault, where=where)
     return rule
+
+
+def read_fields(file: Path, data: bytes) -> dict[str, Any]:
+    """The plain data of a rule file.
+
+    Raises:
+        RuleError: It is not YAML, or not a mapping.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        fields = YAML(typ="safe", pure=True).load(data)
+    except (YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise RuleError(f"the rule cannot be read: {' '.join(str(error).split())}", where=str(file)) from error
+    if not isinstance(fields, dict):
+        raise RuleError("a rule is a mapping", where=str(file))
+    return {str(key): value for key, value in fields.items()}
 
 
 def _breadcrumb(message: str) -> str:
