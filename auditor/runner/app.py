@@ -1,40 +1,20 @@
-"""The program `api-audit-run`: its commands and their options."""
+"""The program `api-audit-run` and its commands."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from auditor.patches.reader import read_set
-from auditor.patches.series import PatchSet
-from auditor.runner import audit, said, witness
-from auditor.runner.overlay import Overlay, overlaid
-from auditor.runner.preflight import Result, preflight
-from auditor.runner.target import Target, ask
+from auditor.runner import extraction, rehearsal, said, witness
+from auditor.runner.options import PATH, common, gathered, tell_overlay
+from auditor.runner.overlay import overlaid
+from auditor.runner.preflight import preflight
 
 PROGRAM = "api-audit-run"
 SETTINGS = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "API_AUDIT_RUN", "max_content_width": 100}
-F = TypeVar("F", bound=Callable[..., Any])
-PATH = click.Path(path_type=Path)
-
-
-def common(command: F) -> F:
-    """The options that every command has."""
-    for option in reversed(
-        (
-            click.option("--python", required=True, type=PATH, help="The target environment's interpreter."),
-            click.option("--patches", required=True, type=PATH, help="A folder of patches, from `api-audit scan`."),
-            click.option("--unsafe-fixes", "unsafe", is_flag=True, help="Also apply patches marked unsafe."),
-            click.option("--run-dir", type=PATH, help="Keep the overlay here (default: a temporary folder)."),
-        )
-    ):
-        command = option(command)
-    return command
 
 
 @click.group(name=PROGRAM, context_settings=SETTINGS)
@@ -89,35 +69,5 @@ def witness_command(
     said.say(f"{out}: run it with {python}")
 
 
-def gathered(python: Path, patches: Path) -> tuple[PatchSet, audit.Audit, Target]:
-    """The patches, their audit and the environment; refuses what does not belong together."""
-    patch_set = read_set(patches.expanduser())
-    seen = audit.read(patches.expanduser())
-    names = [patch_set.consumer, *(provider.name for provider in seen.providers)]
-    return patch_set, seen, ask(python.expanduser().absolute(), patch_set.packages, names)
-
-
-def tell_overlay(overlay: Overlay, patch_set: PatchSet, seen: audit.Audit) -> None:
-    """What is being run, and where the environment is not the audited one."""
-    outcome, there = overlay.outcome, overlay.target.distributions
-    done = len(outcome.patches) + len(outcome.already)
-    version = there.get(patch_set.consumer) or "?"
-    said.say(f"{patch_set.consumer} {version} with {done} of {len(patch_set.patches)} patches, in an overlay")
-    if outcome.left_out:
-        said.say(f"left out as unsafe: {', '.join(outcome.left_out)} (--unsafe-fixes takes them in)")
-    for provider in seen.providers:
-        found = there.get(provider.name)
-        if found and found.partition("+")[0] != provider.new:
-            said.say(f"audited against {provider.name} {provider.new}; {found} is installed here")
-
-
-def preflight_or_stop(patch_set: PatchSet, seen: audit.Audit, overlay: Overlay) -> Result:
-    """Preflight before a job: anything that fails is told, and nothing is started."""
-    result = preflight(patch_set, seen, overlay)
-    if result.failing(patched=True):
-        for line in said.preflight_lines(result, patched=True, every=False):
-            said.tell(line)
-        said.say("nothing was started")
-        raise click.exceptions.Exit(1)
-    said.say(f"preflight: nothing fails ({result.seconds:.1f} s)")
-    return result
+program.add_command(extraction.command)
+program.add_command(rehearsal.command)
