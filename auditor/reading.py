@@ -26,6 +26,7 @@ from auditor.terms import (
     Unpacked,
     bounded,
     choice,
+    global_path,
 )
 
 MAX_DEPTH = 24
@@ -88,7 +89,7 @@ def _attribute(node: ast.Attribute, env: Environment, depth: int) -> Term:
 def _call(node: ast.Call, env: Environment, depth: int) -> Term:
     if isinstance(node.func, ast.Name) and not env.is_local(node.func.id):
         if node.func.id == "super" and env.class_path:
-            return Super(_path(env.module, env.class_path))
+            return Super(global_path(env.module, env.class_path))
         if node.func.id == "dict":
             return _dict_call(node, env, depth)
     if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args and not node.keywords:
@@ -103,14 +104,6 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
         tuple(positional),
         tuple((k.arg, read(k.value, env, depth + 6)) for k in node.keywords if k.arg is not None),
     )
-
-
-def _path(module: str, qualified: str) -> Term:
-    first, *rest = qualified.split(".")
-    term: Term = Name(module, first)
-    for part in rest:
-        term = Member(term, part)
-    return term
 
 
 def _dict_call(node: ast.Call, env: Environment, depth: int) -> Term:

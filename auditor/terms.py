@@ -147,6 +147,15 @@ UNKNOWN = Unknown()
 NONE = Constant("NoneType", "None")
 
 
+def global_path(module: str, qualified: str) -> Term:
+    """The term for a dotted name in the global scope of `module`, such as a nested class."""
+    first, *rest = qualified.split(".")
+    term: Term = Name(module, first)
+    for part in rest:
+        term = Member(term, part)
+    return term
+
+
 def choice(options: list[Term]) -> Term:
     """Join alternatives into one term, flat and without repetition."""
     flat: dict[Term, None] = {}

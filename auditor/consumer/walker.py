@@ -10,7 +10,7 @@ from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.guards import GuardReader
 from auditor.consumer.recorder import Recorder
 from auditor.reading import Environment, read
-from auditor.terms import Member, Name, Term
+from auditor.terms import Term, global_path
 
 
 def walk(
@@ -81,11 +81,7 @@ class Walker:
 
     def class_term(self, qualified: str) -> Term:
         """The term for a class of this file."""
-        first, *rest = qualified.split(".")
-        term: Term = Name(self.module, first)
-        for part in rest:
-            term = Member(term, part)
-        return term
+        return global_path(self.module, qualified)
 
     def function_block(self, body: Sequence[ast.stmt], env: Environment, scope: str) -> list[Term]:
         """Walk a function body; gives what its `return` statements return."""
