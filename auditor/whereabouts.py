@@ -38,6 +38,10 @@ class Searchable(Tree, Protocol):
         """Those of some modules whose source matches a regular expression."""
 
 
+_ALIKE = 0.4
+"""How alike two definitions must be for one to be the other's new place."""
+
+
 @dataclass(frozen=True)
 class Whereabouts:
     """What is known of a symbol's new place."""
@@ -69,6 +73,12 @@ def whereabouts(path: str, old: Side, new: Side) -> Whereabouts:
         return Whereabouts(old_signature=signature, unfixed=f"no definition of `{name}` in the new release")
     ranked = sorted(found, key=lambda p: -_likeness(was, new.world.resolve(p), old, new))
     best = _likeness(was, new.world.resolve(ranked[0]), old, new)
+    if best < _ALIKE:
+        return Whereabouts(
+            notes=(f"another `{name}` is defined in `{ranked[0].rpartition('.')[0]}`, but it is not like it",),
+            old_signature=signature,
+            unfixed=f"no definition like `{name}` in the new release",
+        )
     second = _likeness(was, new.world.resolve(ranked[1]), old, new) if len(ranked) > 1 else 0.0
     settled = len(ranked) == 1 or best - second > 0.25
     chosen = (_public(ranked[0], new),) if settled else tuple(ranked[:5])
@@ -98,8 +108,14 @@ def _search(tree: Searchable, new: Side, name: str, near: str, was: Value) -> It
         api = new.world.module(module)
         if api is None or name not in api.names or isinstance(api.names[name][-1], Reexport):
             continue
+        if _is_private(module) and not _is_private(near):
+            continue  # nobody is sent from a public name to a private module
         if _same_kind(was, new.world.global_name(module, name, strict=True)):
             yield f"{module}.{name}"
+
+
+def _is_private(module: str) -> bool:
+    return any(part.startswith("_") for part in module.split("."))
 
 
 def _same_kind(was: Value, now: Value) -> bool:

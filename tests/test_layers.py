@@ -18,7 +18,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
     ("world",),
     ("sides",),
-    ("findings", "whereabouts"),
+    ("findings", "whereabouts", "vanishing"),
     ("canonical", "renames"),
     ("checks", "fixes", "formats", "runner"),
     ("codemod",),

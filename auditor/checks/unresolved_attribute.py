@@ -9,6 +9,7 @@ from auditor.model import Confidence, Finding, Fix, Repair, Use
 from auditor.renames import renamed_member
 from auditor.sides import Side, exists, path_of
 from auditor.terms import Member
+from auditor.vanishing import vanished
 from auditor.whereabouts import describe, member_names, whereabouts
 from auditor.world.members import member
 from auditor.world.values import InstanceValue, Missing, Options, Value, alternatives
@@ -18,13 +19,11 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for an access that resolved and no longer does."""
     if use.kind not in ("attribute", "patch") or not isinstance(use.term, Member):
         return
-    now = new.value(use.term)
-    if not isinstance(now, Missing):
+    now = vanished(use.term, old, new)
+    if now is None:
         yield from _sometimes(use, old, new)
         return
     was = old.value(use.term)
-    if not exists(was):
-        return
     owner_was = old.value(use.term.of)
     name = use.term.name
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
@@ -62,21 +61,24 @@ def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     owners = new.value(use.term.of)
     if not isinstance(owners, Options) or use.kind != "attribute":
         return
-    before = {path_of(v) for v in alternatives(old.value(use.term.of))}
-    if not exists(old.value(use.term)) or None in before:
+    earlier = {path_of(v): v for v in alternatives(old.value(use.term.of))}
+    if not exists(old.value(use.term)) and not isinstance(old.value(use.term), Options):
         return
     for owner in alternatives(owners):
-        if path_of(owner) in before:
-            continue
         lacking = member(new.world, owner, use.term.name)
-        if isinstance(lacking, Missing) and lacking.certain:
+        same = earlier.get(path_of(owner)) if path_of(owner) else None
+        had = same is not None and exists(member(old.world, same, use.term.name))
+        if isinstance(lacking, Missing) and lacking.certain and (had or (same is None and None not in earlier)):
+            symbol = lacking.owner if had else next(iter(earlier))
             finding = use_finding(
                 "unresolved-attribute",
                 "warning",
                 use,
                 new,
-                f"{next(iter(before))}.{use.term.name}",
-                f"this may be a `{lacking.owner}` now, which has no `{use.term.name}`",
+                f"{symbol}.{use.term.name}",
+                f"this may be a `{lacking.owner}`, which no longer has `{use.term.name}`"
+                if had
+                else f"this may be a `{lacking.owner}` now, which has no `{use.term.name}`",
                 label="not on every alternative",
                 confidence="medium",
                 unfixed="which alternative is chosen depends on the provider's settings",

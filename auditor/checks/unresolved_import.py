@@ -8,6 +8,7 @@ from auditor.findings import swallowing, use_finding
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side, exists
 from auditor.terms import Import
+from auditor.vanishing import vanished
 from auditor.whereabouts import Whereabouts, whereabouts
 from auditor.world.values import Missing, Value
 
@@ -16,8 +17,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each imported name that was there and is gone, with where it went."""
     if use.kind != "import" or not isinstance(use.term, Import):
         return
-    now = _imported(use, new)
-    if not isinstance(now, Missing) or not exists(_imported(use, old)):
+    now = _gone(use, old, new)
+    if now is None:
         return
     if any(g.kind in ("import-fallback", "type-checking") and not g.negated for g in use.guards):
         return
@@ -33,6 +34,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         path,
         _message(path, found, new, gone_module=gone_module, is_from=use.text.startswith("from ")),
         span=use.span,
+        confidence="high" if now.certain else "medium",
         label="moved" if found.paths else "not in the new release",
         notes=found.notes
         + (("the ImportError is caught: the feature behind it is off from now on",) if swallowed else ()),
@@ -43,6 +45,13 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     )
     if finding is not None:
         yield finding
+
+
+def _gone(use: Use, old: Side, new: Side) -> Missing | None:
+    now = _imported(use, new)
+    if isinstance(now, Missing):
+        return now if exists(_imported(use, old)) else None
+    return vanished(use.term, old, new) if use.text.startswith("from ") else None
 
 
 def _imported(use: Use, side: Side) -> Value:

@@ -1,0 +1,56 @@
+"""Whether a name that was there is gone, also where a dynamic `__getattr__` leaves the door open for any name."""
+
+from __future__ import annotations
+
+from auditor.sides import Side, exists
+from auditor.terms import Import, Member, Term
+from auditor.world.values import ClassValue, InstanceValue, Missing, ModuleValue, UnknownValue, Value, alternatives
+
+
+def vanished(term: Term, old: Side, new: Side) -> Missing | None:
+    """What is missing on the new side of an import or access that led to something on the old one, else None.
+
+    A name that its module or class used to define, and that only a `__getattr__` could serve now, counts as missing
+    where that `__getattr__` is nothing new, or where the module's `__all__` does not list the name any more.
+    """
+    now = new.value(term)
+    was = old.value(term)
+    if isinstance(now, Missing):
+        return now if exists(was) else None
+    if not isinstance(now, UnknownValue) or now.path or not exists(was):
+        return None
+    if isinstance(term, Import):
+        module, _, name = term.path.rpartition(".")
+        return _from_module(module, name, old, new)
+    if isinstance(term, Member):
+        return _from_owner(old.value(term.of), new.value(term.of), term.name, old, new)
+    return None
+
+
+def _from_owner(before: Value, after: Value, name: str, old: Side, new: Side) -> Missing | None:
+    owners = alternatives(after)
+    if len(owners) != 1 or len(alternatives(before)) != 1:
+        return None
+    owner, owner_before = owners[0], alternatives(before)[0]
+    if isinstance(owner, ModuleValue):
+        return _from_module(owner.name, name, old, new)
+    if not isinstance(owner, InstanceValue | ClassValue) or not isinstance(owner_before, InstanceValue | ClassValue):
+        return None
+    ref, ref_before = owner.ref, owner_before.ref
+    if ref.path != ref_before.path or ref_before.find(name) is None or ref.find(name) is not None:
+        return None
+    if ref.find("__getattr__") is None or ref_before.find("__getattr__") is None:
+        return None
+    return Missing(ref.path, name, "member of instance", certain=False)
+
+
+def _from_module(module: str, name: str, old: Side, new: Side) -> Missing | None:
+    before, after = old.world.module(module), new.world.module(module)
+    if before is None or after is None or name in after.names or name in after.lazy or not after.lazy_open:
+        return None
+    if after.problems or not (name in before.names or before.lazy.get(name)):
+        return None
+    unlisted = after.exports is not None and name not in after.exports
+    if not (unlisted or before.lazy_open):
+        return None
+    return Missing(module, name, "member of module", certain=False)
