@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from auditor.consumer.source import Sources, from_paths, from_release
@@ -21,6 +22,11 @@ from auditor.provider.snapshot import Snapshot
 if TYPE_CHECKING:
     from auditor.packages.index import PackageIndex
     from auditor.packages.store import Store
+
+
+_REQUIREMENT = re.compile(
+    r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?:\[[^\]]*\]\s*)?(?:@.*|\(?(?P<versions>[^@;()]*)\)?\s*)(?:;.*)?", re.DOTALL
+)
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -124,13 +130,13 @@ def _old_side(
     named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
     if named:
         return named[0], "--from"
-    requirements = list(_requirements(sources.requires, new.name))
-    if not requirements:
+    stated = list(_stated(sources.requires, new.name))
+    if not stated:
         raise SpecError(
             f"{sources.name} does not say which {new.name} it was written for",
             hint=f"Name it: `--from {new.name}==VERSION`",
         )
-    specifier = SpecifierSet(",".join(str(r.specifier) for r in requirements if r.specifier))
+    specifier = SpecifierSet(",".join(filter(None, map(str, stated))))
     versions = [Version(v) for v in find_versions(f"{new.name}{specifier}", index=index)]
     chosen = written_for(versions, new.version)
     shown = f"{new.name}{specifier}" if str(specifier) else new.name
@@ -138,14 +144,13 @@ def _old_side(
     return release, f"declared by the consumer: {shown}"
 
 
-def _requirements(lines: Sequence[str], name: str) -> Iterator[Requirement]:
+def _stated(lines: Sequence[str], name: str) -> Iterator[SpecifierSet]:
+    """The versions that each requirement of a project allows; loading `packaging.requirements` would take longer."""
     for line in lines:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue
-        if normalise(requirement.name) == name:
-            yield requirement
+        match = _REQUIREMENT.fullmatch(line)
+        if match is not None and normalise(match["name"]) == name:
+            with contextlib.suppress(InvalidSpecifier):
+                yield SpecifierSet(match["versions"] or "")
 
 
 def written_for(declared: Sequence[Version], target: str | None) -> Version:

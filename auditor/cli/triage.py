@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from auditor.baseline import Baseline
 from auditor.config import Config, Ignore, matches
@@ -85,6 +82,10 @@ def _expired(entry: Ignore, providers: tuple[ProviderInfo, ...]) -> bool:
     """Whether this audit's target has reached the release until which the entry holds."""
     if entry.until is None:
         return False
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+    from packaging.version import InvalidVersion, Version
+
     try:
         until = Requirement(entry.until)
     except InvalidRequirement as error:

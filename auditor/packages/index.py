@@ -116,9 +116,6 @@ class PackageIndex:
         return list(found.values())
 
     def _remote(self, url: str, name: str, *, max_age: float, ask: bool) -> list[IndexFile]:
-        from auditor.packages.page import ACCEPT, parse_page
-        from auditor.packages.transport import StatusError
-
         key = f"{redacted(url)}#{name}"
         page = self.store.get_page(key)
         if page is not None and (self.offline or time.time() - page.fetched < max_age):
@@ -131,6 +128,9 @@ class PackageIndex:
                 where=redacted(url),
                 hint="Run once without `--offline`",
             )
+        from auditor.packages.page import ACCEPT, parse_page  # a warm store needs neither parsers nor TLS
+        from auditor.packages.transport import StatusError
+
         headers = {"Accept": ACCEPT}
         if page is not None and page.etag:
             headers["If-None-Match"] = page.etag
@@ -162,12 +162,14 @@ class PackageIndex:
 
 def _local(folder: Path, name: str) -> list[IndexFile]:
     """The files in a local folder, or linked from its `index.html`; a folder that does not exist has none."""
-    from auditor.packages.page import list_folder, parse_page
-
     try:
         page = folder if folder.suffix == ".html" else folder / "index.html"
+        if not page.is_file() and not folder.is_dir():
+            return []
+        from auditor.packages.page import list_folder, parse_page
+
         if page.is_file():
             return parse_page(page.read_bytes(), "text/html", page.absolute().as_uri(), name)
-        return list_folder(folder, name) if folder.is_dir() else []
+        return list_folder(folder, name)
     except OSError as error:
         raise PackageIndexError(f"cannot be read: {error.strerror or error}", where=str(folder)) from error

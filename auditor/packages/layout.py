@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 
 _STUBS = "-stubs"
 
@@ -50,14 +49,7 @@ def dotted(path: str) -> str:
     >>> dotted("vllm/config/__init__.py")
     'vllm.config'
     """
-    parts = list(PurePosixPath(path).parts)
-    last = parts[-1]
-    for suffix in (".pyi", ".py"):
-        if last.endswith(suffix):
-            last = last[: -len(suffix)]
-            break
-    parts[-1] = last
-    if last == "__init__" and len(parts) > 1:
-        parts.pop()
+    stem = path.removesuffix(".pyi") if path.endswith(".pyi") else path.removesuffix(".py")
+    parts = stem.removesuffix("/__init__").split("/")
     parts[0] = parts[0].removesuffix(_STUBS)
-    return ".".join(parts) if all(part.isidentifier() for part in parts) else ""
+    return ".".join(parts) if all(map(str.isidentifier, parts)) else ""

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import msgspec
 
@@ -114,9 +114,12 @@ def redacted(url: str) -> str:
 
 def local_path(url: str) -> Path:
     """The path that a `file:` URL names."""
+    path = urlsplit(url).path
+    if os.name != "nt":
+        return Path(unquote(path))
     from urllib.request import url2pathname
 
-    return Path(url2pathname(urlsplit(url).path))
+    return Path(url2pathname(path))
 
 
 def _options(environ: Mapping[str, str]) -> dict[str, str]:

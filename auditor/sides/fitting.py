@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import BindError, Binding, CallShape, bind, bind_overloads, drop_first
@@ -17,8 +18,7 @@ _SHIFTING = ("positional", "keyword_only", "kwonly")
 """What decorators that deal with positional arguments have in their names."""
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(msgspec.Struct, frozen=True):
     """How a call binds to a signature."""
 
     binding: Binding

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from auditor.binding import BindError, Binding, CallShape, render
 from auditor.model import Guard, Signature, Use
@@ -19,8 +20,7 @@ from auditor.world.world import World
 Status: TypeAlias = Literal["fits", "broken", "missing", "unknown"]
 
 
-@dataclass(frozen=True)
-class CallOutcome:
+class CallOutcome(msgspec.Struct, frozen=True):
     """What a call means on one side."""
 
     status: Status
@@ -110,7 +110,7 @@ class Side:
         value = outcome.callee.value
         overload = outcome.fitting.overload if outcome.fitting is not None else None
         if overload is not None and isinstance(value, FunctionValue):
-            value = replace(value, api=overload)
+            value = msgspec.structs.replace(value, api=overload)
         return returned(self.world, value)
 
     def takes(self, found: Callee, name: str) -> bool | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import drop_first
@@ -99,8 +100,7 @@ def called_method(world: World, value: InstanceValue) -> FunctionValue | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(msgspec.Struct, frozen=True):
     """A signature to bind against, and what stands behind it."""
 
     path: str
@@ -137,7 +137,7 @@ def callee(world: World, value: Value) -> Callee | None:
             if found is None:
                 return None
             rest = tuple(_filled(p) if p.name in keywords else p for p in found.parameters[positional:])
-            return replace(found, parameters=rest, value=value)
+            return msgspec.structs.replace(found, parameters=rest, value=value)
         case _:
             return None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi
 from auditor.terms import Term
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from auditor.world.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalBase:
+class ExternalBase(msgspec.Struct, frozen=True):
     """A base class outside the world, by dotted path; "" where even that is unknown."""
 
     path: str

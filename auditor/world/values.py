@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
 
 if TYPE_CHECKING:
     from auditor.api import FunctionApi
     from auditor.world.classes import ClassRef
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleValue:
+class ModuleValue(msgspec.Struct, frozen=True):
     """A module of one of the world's trees."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClassValue:
+class ClassValue(msgspec.Struct, frozen=True):
     """A class object."""
 
     ref: ClassRef
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceValue:
+class InstanceValue(msgspec.Struct, frozen=True):
     """An instance of a class of the world; `exact` when its constructor call was seen."""
 
     ref: ClassRef
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionValue:
+class FunctionValue(msgspec.Struct, frozen=True):
     """A function or method; `bound` when its first parameter is already filled."""
 
     api: FunctionApi
@@ -44,38 +41,33 @@ class FunctionValue:
     """The class it was looked up on (what `Self` means)."""
 
 
-@dataclass(frozen=True, slots=True)
-class External:
+class External(msgspec.Struct, frozen=True):
     """A module, class, function or constant outside the world, by dotted path; `builtins.x` included."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalInstance:
+class ExternalInstance(msgspec.Struct, frozen=True):
     """An instance of a class outside the world."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(msgspec.Struct, frozen=True):
     """A subscripted type such as `list[Request]` or `Union[A, B]`, not yet an instance."""
 
     path: str
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(msgspec.Struct, frozen=True):
     """A value that holds others: `list`, `tuple`, `dict`, `iterator`, `context`, `awaitable`, `callable`."""
 
     kind: str
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PartialValue:
+class PartialValue(msgspec.Struct, frozen=True):
     """A callable with some arguments filled."""
 
     function: Value
@@ -83,38 +75,33 @@ class PartialValue:
     keywords: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SuperValue:
+class SuperValue(msgspec.Struct, frozen=True):
     """`super()`: the classes after `ref` in the resolution order of the receiver."""
 
     ref: ClassRef
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(msgspec.Struct, frozen=True):
     """A constant, by type name and source text."""
 
     type: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(msgspec.Struct, frozen=True):
     """A dict whose string keys are known."""
 
     items: tuple[tuple[str, Value], ...]
     open: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """One of several values."""
 
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """Something that does not exist: `name` on `owner` (dotted path of the module or class).
 
     `certain` is False where a base class outside the world might still provide it.
@@ -131,8 +118,7 @@ class Missing:
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownValue:
+class UnknownValue(msgspec.Struct, frozen=True):
     """A value that reading cannot tell; `exists` when the name itself is known to be there."""
 
     reason: str
