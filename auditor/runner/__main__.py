@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -18,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from auditor.runner.app import PROGRAM, program
 
     given = list(sys.argv[1:] if arguments is None else arguments)
+    earlier = _as_interrupt(signal.SIGTERM)
     try:
         with program.make_context(PROGRAM, given) as context:
             program.invoke(context)
@@ -38,7 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         return PIPE_CLOSED
+    finally:
+        if earlier is not None:
+            signal.signal(signal.SIGTERM, earlier)
     return CLEAN
+
+
+def _as_interrupt(number: signal.Signals) -> Any:
+    """Let a job that is told to end do so as after Ctrl-C: workers gone, a clear last word."""
+
+    def interrupt(_number: int, _frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        return signal.signal(number, interrupt)
+    except ValueError:  # not in the main thread
+        return None
 
 
 def _say(text: str) -> None:

@@ -17,7 +17,7 @@ from auditor.patches.header import plain
 
 GRACE = 20.0
 """Seconds that a job gets to end its workers by itself."""
-POLL = 0.2
+POLL = 0.1
 
 Event = Mapping[str, Any]
 Listener = Callable[[int, Event], None]
