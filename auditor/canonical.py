@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -112,10 +113,12 @@ def _sites(tree: Searchable, symbol: str, name: str, near: str, *, everywhere: b
             parsed = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        yield from _calls(parsed, symbol, module)
+        lines = [source.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, source)]
+        yield from _calls(parsed, symbol, module, lines)
 
 
-def _calls(tree: ast.AST, symbol: str, module: str) -> Iterator[_Site]:
+def _calls(tree: ast.AST, symbol: str, module: str, lines: Sequence[int]) -> Iterator[_Site]:
+    """The calls of a symbol; what does not reach over any of the lines that mention it is not looked into."""
     stack: list[tuple[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef | None, ast.ClassDef | None]] = [
         (tree, None, None)
     ]
@@ -127,7 +130,17 @@ def _calls(tree: ast.AST, symbol: str, module: str) -> Iterator[_Site]:
             function = node
         elif isinstance(node, ast.ClassDef):
             class_, function = node, None
-        stack.extend((child, function, class_) for child in reversed(list(ast.iter_child_nodes(node))))
+        inside = [child for child in ast.iter_child_nodes(node) if _reaches(child, lines)]
+        stack.extend((child, function, class_) for child in reversed(inside))
+
+
+def _reaches(node: ast.AST, lines: Sequence[int]) -> bool:
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    if first is None or last is None:
+        return True
+    first = min([first, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    place = bisect_left(lines, first)
+    return place < len(lines) and lines[place] <= last
 
 
 def _last_name(node: ast.expr) -> str:
