@@ -240,7 +240,7 @@ def gone(out: Path) -> bool:
 def test_kills_lose_and_repeat_nothing(arguments, run, tmp_path):
     run(*arguments, "--out", str(tmp_path / "whole"))
     out = tmp_path / "out"
-    for count in (1, 3, 7):
+    for count in (1, 6, 9):
         process = started(arguments, out)
         until(out, count)
         process.kill()
