@@ -37,6 +37,8 @@ def call_finding(
         return None
     symbol = origin.path if origin is not None else found.path
     keep = (argument,) if argument else ()
+    if use.indirect and fix is not None and any("position" in repair.options for repair in fix.repairs):
+        fix, unfixed = None, "the call is made through another function"
     if after.by_overload and severity == "error":
         # overloads are written for type checkers: what stands behind them often takes more than they say
         severity, confidence = "info", "low"

@@ -99,6 +99,8 @@ class Use(msgspec.Struct, frozen=True, gc=False):
     """For `import`: the local name it binds. For `patch`: the consumer function assigned."""
     value: Term | None = None
     """For `patch`: what is assigned."""
+    indirect: bool = False
+    """For `call`: another function makes the call, so that its positions are not those of the text."""
 
 
 class Repair(msgspec.Struct, frozen=True):

@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
 
+from auditor.consumer import indirect
 from auditor.consumer.places import Places
 from auditor.consumer.usages import Usages
 from auditor.model import Argument, Guard, Span, Use, UseKind
 from auditor.reading import Environment, bind_target, comprehension_scope, read, text
-from auditor.terms import Import, Member, Name, Term, Unknown, root, roots
+from auditor.terms import Import, Mapping, Member, Name, Term, Unknown, root, roots
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?\Z")
 _NOT_PATHS = frozenset(
     {"getLogger", "get_logger", "init_logger", "debug", "info", "warning", "error", "print", "setLevel"}
 )
 _MAX_TEXT = 300
+
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 class Recorder:
@@ -41,7 +45,8 @@ class Recorder:
         self.places = Places(path, source)
         self.usages = Usages(self.places)
         self.interesting = interesting
-        self.foreign = (frozenset(dir(builtins)) - imports.keys()) | {
+        self.imports = imports
+        self.foreign = (_BUILTINS - imports.keys()) | {
             name for name, paths in imports.items() if all(p and p.split(".", 1)[0] not in interesting for p in paths)
         }
         self.guards: list[Guard] = []
@@ -217,9 +222,12 @@ class Recorder:
     def _call(self, node: ast.Call, env: Environment, scope: str) -> None:
         function = read(node.func, env)
         relevant = self._relevant(function)
+        passed: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        self._indirect(node, function, passed, env, scope)
+        if not (isinstance(function, Name) and function.name in _BUILTINS):
+            _may_be_filled(passed, env)
         if not relevant and not (isinstance(node.func, ast.Attribute) and isinstance(root(function), Unknown)):
             return
-        passed: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         arguments = tuple(self._argument(a, env) for a in passed)
         span = self.places.last_name(node.func)
         use = self._use("call", node, function, scope, text(node.func), name_span=span, arguments=arguments)
@@ -228,6 +236,31 @@ class Recorder:
             self.usages.called(node, len(self._uses) - 1)
         else:
             self._loose.append(use)
+
+    def _indirect(
+        self, node: ast.Call, function: Term, passed: Sequence[ast.expr | ast.keyword], env: Environment, scope: str
+    ) -> None:
+        """Record what `partial(f, x)` and the like will call."""
+        paths = self._paths(function)
+        if len(paths) != 1 or paths[0] not in indirect.FUNCTIONS:
+            return
+        arguments = tuple(self._argument(a, env) for a in passed)
+        found = indirect.target(node, paths[0], arguments, env)
+        if found is not None and self._relevant(found[0]):
+            shown = text(node.args[0])
+            span = self.places.last_name(node.args[0])
+            use = self._use("call", node, found[0], scope, shown, name_span=span, arguments=found[1])
+            self._uses.append(msgspec.structs.replace(use, indirect=True))
+
+    def _paths(self, term: Term) -> list[str]:
+        """The dotted paths that imports give to what a term names."""
+        if isinstance(term, Import):
+            return [term.path]
+        if isinstance(term, Member):
+            return [f"{path}.{term.name}" for path in self._paths(term.of)]
+        if isinstance(term, Name) and term.module == self.module:
+            return list(dict.fromkeys(self.imports.get(term.name, ())))
+        return []
 
     def _argument(self, node: ast.expr | ast.keyword, env: Environment) -> Argument:
         if isinstance(node, ast.keyword):
@@ -278,3 +311,12 @@ class Recorder:
             span = self.places.last_name(target)
             use = self._use("patch", target, term, scope, text(target), name_span=span, alias=alias, value=value)
             self._uses.append(use)
+
+
+def _may_be_filled(passed: Iterable[ast.expr | ast.keyword], env: Environment) -> None:
+    """A dict that is handed to another function may come back with more keys."""
+    for argument in passed:
+        value = argument.value if isinstance(argument, ast.keyword) and argument.arg else argument
+        known = env.get(value.id) if isinstance(value, ast.Name) else None
+        if isinstance(value, ast.Name) and isinstance(known, Mapping) and not known.open:
+            env.names[value.id] = Mapping(known.items, open=True)
