@@ -290,17 +290,9 @@ def passes_keyword(new: Side, method: str, keyword: str, near: str) -> bool:
     tree = new.world.tree(near)
     if not isinstance(tree, Searchable):
         return False
-    pattern = rf"\.{re.escape(method)}\s*\("
-    for module, source in tree.search(pattern, near, everywhere=False):
-        if not re.search(rf"\b{re.escape(keyword)}\s*=", source):
-            continue
-        try:
-            parsed = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for site in _calls(parsed, method, module):
-            if isinstance(site.call.func, ast.Attribute) and any(k.arg == keyword for k in site.call.keywords):
-                receiver = ast.unparse(site.call.func.value)
-                if receiver != "super()":
-                    return True
+    for site in _sites(tree, method, keyword, near, everywhere=False):
+        if isinstance(site.call.func, ast.Attribute) and any(k.arg == keyword for k in site.call.keywords):
+            receiver = ast.unparse(site.call.func.value)
+            if receiver != "super()":
+                return True
     return False
