@@ -64,7 +64,13 @@ def audited(release: str, patches: Path, consumer: str = "speculators==0.3.0"):
 
 
 def serious(report) -> list[tuple[str, str, int]]:
-    return [(f.rule, Path(f.span.path).name, f.span.line) for f in report.findings if f.severity != "info"]
+    """Rule, file and line of the errors and warnings, and of row 10, which is a hint."""
+    hints = {ROWS[10][0]}
+    return [
+        (f.rule, Path(f.span.path).name, f.span.line)
+        for f in report.findings
+        if f.severity != "info" or f.rule in hints
+    ]
 
 
 def sources() -> tuple[dict[str, bytes], str]:
@@ -97,6 +103,7 @@ def test_every_row_is_found_once_and_repaired(release, patches, tmp_path):
     assert set(found) == rows(release)
     assert len(found) == len(set(found))
     assert all(finding.fix is not None for finding in report.findings if finding.severity != "info")
+    assert all(patch.proofs for patch in report.patches)
     tree = written(tmp_path, sources()[0])
     for patch in report.patches:
         diff = "".join(file.diff for file in patch.files)
@@ -108,7 +115,8 @@ def test_every_row_is_found_once_and_repaired(release, patches, tmp_path):
 def test_each_fault_alone_is_caught_again(release, patches, tmp_path):
     report = audited(release, patches)
     files, _ = sources()
-    fixable = [f for f in report.findings if f.fix is not None and f.severity != "info"]
+    shown = set(serious(report))
+    fixable = [f for f in report.findings if (f.rule, Path(f.span.path).name, f.span.line) in shown]
     for index, left_out in enumerate(fixable):
         repairs = [r for f in fixable if f is not left_out and f.fix is not None for r in f.fix.repairs]
         changed = {

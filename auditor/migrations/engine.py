@@ -14,7 +14,8 @@ from auditor.migrations import subjects
 from auditor.migrations.choosing import packages
 from auditor.migrations.dispatching import dispatched
 from auditor.migrations.evidence import holds
-from auditor.migrations.matching import File, Found, Matcher
+from auditor.migrations.matching import Matcher
+from auditor.migrations.places import File, Found
 from auditor.migrations.syntax import Syntax
 from auditor.migrations.writing import write
 from auditor.model import Finding, Use

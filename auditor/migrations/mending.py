@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from auditor.migrations.matching import Found
+from auditor.migrations.places import Found
 from auditor.model import Fix, Repair, Span
 from auditor.rulepack import templates
 from auditor.rulepack.repairs import AddImport, FixSpec, Repairing

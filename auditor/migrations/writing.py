@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from auditor.migrations.matching import Found, Matcher
+from auditor.migrations.matching import Matcher
 from auditor.migrations.mending import mend
+from auditor.migrations.places import Found
 from auditor.model import Confidence, Finding, Severity, Signature
 from auditor.rulepack import Pack, templates
 from auditor.rulepack.schema import Rule
@@ -53,7 +54,7 @@ def _text(template: str, bound: dict[str, Any]) -> str:
 
 def _grade(rule: Rule, found: Found, matcher: Matcher) -> tuple[Severity, tuple[str, ...]]:
     for grade in rule.grades:
-        if matcher.near(grade.when, found):
+        if matcher.surroundings.near(grade.when, found):
             return grade.severity, (grade.note,) if grade.note else ()
     return rule.severity, ()
 
