@@ -170,7 +170,7 @@ def _run(
         values = {"samples": progress.new, "tokens": progress.new_tokens, "seconds": round(seconds, 1)}
         book.document.update(versions=seen.versions, form=seen.form)
         book.end(state, reason=reason, **values, **_speed(seen))
-    for line in _sentences(order, progress, seen, seconds):
+    for line in () if quiet else _sentences(order, progress, seen, seconds):
         said.tell(line)
     return book.document
 
@@ -256,7 +256,7 @@ def _sentences(order: Order, progress: Progress, seen: Seen, seconds: float) -> 
     lines = [f"{progress.new} samples, {progress.new_tokens} tokens in {seconds:.1f} s, to {order.out}"]
     speed = _speed(seen)
     if speed:
-        text = f"{amount(speed['tokens_per_second'])} tok/s with start-up of the first batch"
+        text = f"{amount(speed['tokens_per_second'])} tok/s in all"
         if speed["steady_tokens_per_second"]:
             text += f", {amount(speed['steady_tokens_per_second'])} tok/s in steady state"
         lines.append(text)

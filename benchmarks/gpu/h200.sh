@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# On a GPU machine with the unpacked kit in ~/k: `h200.sh one|speed|two|deepseek`. docs/runner.md has the whole commands.
+# It prints a table of what was measured; logs and manifests go to $OUT. Each part stays within ten minutes.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 2
+here=benchmarks/gpu
+kit=${KIT:-$HOME/k/stage}
+work=${WORK:-/tmp/api-audit}
+OUT=${OUT:-$work/out}
+python=${PYTHON:-$(command -v python3)}
+patches=${PATCHES:-$(ls -d "$kit"/patches/speculators-0.3.0--vllm-* | tail -n 1)}
+mkdir -p "$work" "$OUT"
+export PYTHONPATH=$kit/site HF_HUB_OFFLINE=1 VLLM_WORKER_MULTIPROC_METHOD=spawn PYTHONUNBUFFERED=1 VLLM_NO_USAGE_STATS=1
+failed=()
+
+# The program comes from this checkout; the job's own path does not hold it.
+program() { "$python" -c "import sys; sys.path.insert(0, '$PWD'); from auditor.runner.__main__ import main; sys.exit(main(sys.argv[1:]))" "$@"; }
+run() { command=$1; shift; program "$command" --python "$python" --patches "$patches" --unsafe-fixes "$@"; }
+inside() { module=$1; shift; PYTHONPATH=$PWD:$PYTHONPATH "$python" -m "auditor.runner.inside.$module" "$@"; }
+step() { # name, command...
+  name=$1; shift; begun=$SECONDS
+  printf '\n== %s\n' "$name"
+  "$@" > "$work/$name.log" 2>&1; code=$?
+  grep -v -E '^(INFO|WARNING|\(|\[)' "$work/$name.log" | tail -n "${LINES_SHOWN:-16}"
+  cp "$work/$name.log" "$OUT/" 2> /dev/null
+  printf '== %s: exit %d, %d s\n' "$name" "$code" "$((SECONDS - begun))"
+  [ "$code" -eq "${EXPECT:-0}" ] || failed+=("$name")
+}
+model() { # of, layers, vocabulary, to
+  [ -f "$4/config.json" ] && return
+  inside shrink --model "${MODELS:-$here/models}/$1" --out "$4" --layers "$2" --experts "${EXPERTS:-8}" --vocabulary "$3" --width real
+}
+prompts() { "$python" $here/prompts.py "$@"; }
+llama() { step make-model model llama-7168 8 32000 "$work/llama"; prompts 10 512 32000 > "$work/ten.jsonl"; prompts "${MANY:-480}" 512 32000 > "$work/many.jsonl"; }
+extract() { # name, data, options...
+  name=$1; data=$2; shift 2
+  step "$name" run extract --no-preflight --model "$work/llama" --layers 1,3,5,7 --max-length 512 --data "$work/$data" --out "$work/$name" "$@"
+  cp "$work/$name/manifest.json" "$OUT/$name.json" 2> /dev/null
+}
+held() { EXPECT=$1 step "$2" "${@:3}"; }
+memory() { nvidia-smi --query-gpu=memory.used --format=csv,noheader | tr '\n' ' '; }
+
+one() {
+  held 0 preflight run preflight
+  held 1 preflight-unpatched run preflight --unpatched
+  llama
+  step rehearse run rehearse --model "${MODELS:-$here/models}/llama-7168" -q
+  extract first ten.jsonl
+  extract second ten.jsonl
+  step agree "$python" $here/agree.py "$work/first" "$work/second" 512 "${WIDTH:-7168}" 4
+  step transformers inside compare --plan "$work/first/api-audit-run/plan" --first "$work/first" --second "$work/second" \
+    --model "$work/llama" --layers 1,3,5,7 --reference
+}
+speed() {
+  llama
+  extract staged many.jsonl
+  rm -rf "$work"/staged/data_*
+  extract plain many.jsonl --pipeline plain
+  rm -rf "$work"/plain/data_*
+  extract staged-nosync many.jsonl --no-sync --writers 4
+}
+two() {
+  llama
+  extract tp1 many.jsonl
+  extract tp2 many.jsonl --tensor-parallel 2
+  step agree-tp2 "$python" $here/agree.py "$work/tp1" "$work/tp2" 512 "${WIDTH:-7168}" 4
+  rm -rf "$work"/tp2/data_*
+  extract replicas many.jsonl --replicas 2
+  step agree-replicas "$python" $here/agree.py "$work/tp1" "$work/replicas" 512 "${WIDTH:-7168}" 4
+}
+deepseek() {
+  step rehearse-deepseek run rehearse --model $here/models/kimi-k2-like --width real -q "$@"
+  step rehearse-narrow run rehearse --model $here/models/kimi-k2-like -q "$@"
+}
+
+nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
+echo "GPU memory used before: $(memory)"
+"$@"
+echo
+grep -h -E 'tok/s|waited|agree |relative error|nothing fails|would fail|rehearsal' "$work"/*.log | sort -u | tail -n 60
+for file in "$OUT"/*.json; do [ -e "$file" ] && "$python" -c "
+import json, sys
+book = json.load(open(sys.argv[1])); run = book['runs'][-1]
+names = ('tokens_per_second', 'steady_tokens_per_second', 'waiting_share', 'waited_for_writing_seconds', 'start_seconds')
+print(sys.argv[1].rsplit('/', 1)[1], run['state'], book.get('form'), {n: run.get(n) for n in names})" "$file"; done
+echo "GPU memory used after: $(memory)"
+echo "failed: ${failed[*]:-nothing}"
+[ ${#failed[@]} -eq 0 ]
