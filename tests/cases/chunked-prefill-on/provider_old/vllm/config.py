@@ -1,0 +1,8 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class SchedulerConfig:
+    max_model_len: int = 16
+    max_num_seqs: int = 4
+    enable_chunked_prefill: bool | None = None
