@@ -1,4 +1,4 @@
-"""Compares two folders of samples: same shapes, how far apart the values are. `agree.py ONE OTHER [ROWS WIDTH LAYERS]`."""
+"""Compares two folders of samples: shapes, and how far apart values are. `agree.py ONE OTHER [ROWS WIDTH LAYERS]`."""
 
 import sys
 from pathlib import Path
