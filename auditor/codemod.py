@@ -19,10 +19,16 @@ from auditor.model import Repair
 __all__ = ["RepairError", "footprint", "rewrite"]
 
 
+MAX_BYTES = 400_000
+"""Size of a file beyond which rewriting it, and proving each edit, would take minutes; nobody writes such a file by hand."""
+
+
 def rewrite(source: bytes, repairs: Sequence[Repair]) -> bytes:
     """The file after all repairs; spans refer to `source`. A repair whose place looks repaired changes nothing."""
     if not repairs:
         return source
+    if len(source) > MAX_BYTES:
+        raise RepairError(f"The file is larger than {MAX_BYTES // 1000} kB", where=repairs[0].span.path)
     plan = _plan(read(source), repairs)
     try:
         return _rewritten(plan)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor import fixes
-from auditor.codemod import footprint, rewrite
+from auditor.codemod import MAX_BYTES, footprint, rewrite
 from auditor.fixes import RepairError
 from auditor.model import Repair, Span
 from auditor.patches.proofs import untouched
@@ -220,3 +220,9 @@ def test_any_layout_survives(call, what):
     gone = dict(keywords).get("gone") if what != "add" else None
     comments = after.count("#")
     assert comments >= text.count("#") - (1 if gone is not None else 0)
+
+
+def test_a_file_that_nobody_wrote_by_hand_is_refused_at_once():
+    source = b"f(a=1)\n" + b"x = [" + b"1, " * (MAX_BYTES // 3) + b"]\n"
+    with pytest.raises(RepairError, match="larger than 400 kB"):
+        rewrite(source, [Repair("remove-argument", Span("big.py", 1, 1, 1, 7), {"name": "a"})])
