@@ -11,6 +11,7 @@ import click
 
 from auditor import __version__, config
 from auditor.cli import commands
+from auditor.cli.options import Sectioned
 from auditor.suggest import did_you_mean
 
 PROGRAM = "api-audit"
@@ -43,7 +44,7 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class Configured(click.Command):
+class Configured(Sectioned):
     """A command that takes defaults from `[tool.api-audit]`: flag, then environment, then file, then built-in."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

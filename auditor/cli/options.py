@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,37 @@ from auditor.suggest import did_you_mean
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+_SHARED = {
+    "Where releases come from": ("index_url", "cache_dir", "offline"),
+    "Settings": ("config", "isolated", "show_settings"),
+    "Terminal": ("color", "quiet", "verbose", "help"),
+}
+
+
+class Sectioned(click.Command):
+    """A command whose help groups the options by what they are about; those in no section come first.
+
+    Args:
+        sections: Title -> names of the parameters in it; the options that commands share have theirs already.
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, Sequence[str]] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections = {**(sections or {}), **_SHARED}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        titles = {name: title for title, names in self.sections.items() for name in names}
+        rows: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *self.sections)}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and record[1]:  # what is positional stands in the usage line
+                rows[titles.get(str(parameter.name), "Options")].append(record)
+        for title, records in rows.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 class Named(click.ParamType[str]):

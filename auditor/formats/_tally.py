@@ -37,7 +37,8 @@ def tally(report: Report) -> Tally:
         held_back=applicabilities["unsafe"],
         suppressed=states["suppressed"],
         baselined=states["baselined"],
-        unresolved=len(report.problems),
+        unresolved=sum(problem.kind != "unresolved" for problem in report.problems)
+        + int(report.stats.get("unresolved_uses", 0)),
     )
 
 
@@ -74,9 +75,9 @@ def summary(report: Report) -> str:
         if number
     ]
     tail = f"; {', '.join(aside)}" if aside else ""
+    sites = plural(int(report.stats.get("call_sites", len(report.call_sites))), "call site")
     if not (count.errors or count.warnings):
         against = ", ".join(f"{provider.name} {releases(provider)[1]}" for provider in report.providers)
-        sites = plural(int(report.stats.get("call_sites", len(report.call_sites))), "call site")
         noted = f" ({plural(count.notes, 'note')})" if count.notes else ""
         return f"No drift{noted}: {files}, {sites} against {against}{tail}"
     named = [
@@ -93,7 +94,8 @@ def summary(report: Report) -> str:
         if number
     ]
     fixes = f" ({', '.join(repairs)})" if repairs else ""
-    return f"{', '.join(named)} in {files}{fixes}{tail}"
+    journeys = ", ".join(map(_journey, report.providers))
+    return f"{', '.join(named)} in {files}{fixes}{tail}; {sites}, {journeys}"
 
 
 def plural(number: int, word: str) -> str:

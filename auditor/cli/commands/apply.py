@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auditor.cli.options import FOLDER, terminal
+from auditor.cli.options import FOLDER, Sectioned, terminal
 from auditor.cli.terminal import deliver, say, wants_color
 from auditor.errors import PatchError
 from auditor.formats._escape import visible
@@ -32,7 +32,19 @@ Exit code: 0 done (or nothing to do), 2 refused or could not finish; then no fil
 _SIGNS: dict[str, Paint] = {"+": "green", "-": "red", "@": "cyan"}
 
 
-@click.command(epilog=EXAMPLES, short_help="Apply patches that scan has written, or take them back.")
+_SECTIONS = {
+    "What to patch": ("target", "unsafe_fixes", "interactive"),
+    "What to do": ("check", "diff", "revert"),
+    "Version control": ("allow_dirty", "allow_no_vcs"),
+}
+
+
+@click.command(
+    cls=Sectioned,
+    sections=_SECTIONS,
+    epilog=EXAMPLES,
+    short_help="Apply patches that scan has written, or take them back.",
+)
 @click.argument("folder", type=FOLDER, metavar="DIR")
 @click.option("--to", "target", required=True, metavar="PATH|env:PYTHON", help="What to patch.")
 @click.option("--unsafe-fixes", is_flag=True, allow_from_autoenv=False, help="Also apply patches marked unsafe.")

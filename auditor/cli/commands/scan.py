@@ -29,7 +29,16 @@ Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
 """
 
 
-@click.command(cls=Configured, epilog=EXAMPLES, short_help="Find drift, and write patches for it.")
+SECTIONS = {
+    "What to audit": ("against", "from_", "exclude"),
+    "Which findings count": ("rules", "select", "ignore", "baseline", "no_baseline", "write_baseline"),
+    "How it is told": ("output_format", "output_file", "diff", "statistics", "show_files"),
+    "Patches": ("no_patches", "patch_dir"),
+    "Exit code": ("exit_zero", "error_on_warning", "strict"),
+}
+
+
+@click.command(cls=Configured, sections=SECTIONS, epilog=EXAMPLES, short_help="Find drift, and write patches for it.")
 @click.argument("consumers", nargs=-1, metavar="CONSUMER...")
 @click.option("--against", multiple=True, metavar="SPEC", help="Release to audit against; may be repeated.")
 @click.option(

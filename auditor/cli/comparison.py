@@ -1,0 +1,122 @@
+"""Opens the two releases of a comparison, and the consumer whose symbols are asked about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from auditor.differences import Change, additions, differences, public_symbols, used_symbols
+from auditor.errors import SpecError
+from auditor.options import Options, Progress
+from auditor.packages.index import PackageIndex
+from auditor.packages.release import Release, open_release
+from auditor.packages.store import Store
+from auditor.provider.snapshot import Snapshot
+from auditor.sides import Side
+from auditor.world.world import World
+
+if TYPE_CHECKING:
+    from auditor.scan import Audit
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """The changes between two releases."""
+
+    provider: str
+    old: str
+    new: str
+    used_by: str | None
+    symbols: int
+    """How many were compared."""
+    changes: tuple[Change, ...]
+
+
+def compare(old: str, new: str, given: dict[str, Any], on_progress: Progress | None) -> Comparison:
+    """Compare two releases as the command line asks."""
+    report = on_progress or (lambda *_: None)
+    with Store.open(given["cache_dir"]) as store:
+        index = PackageIndex(store, index_url=given["index_url"], offline=given["offline"])
+        report("opening releases", 0, None)
+        if given["used_by"]:
+            return _used(old, new, given, store, index, report)
+        before = open_release(old, store=store, index=index, offline=given["offline"])
+        after = open_release(new, store=store, index=index, offline=given["offline"], name=before.name)
+        if set(before.packages).isdisjoint(after.packages):
+            raise SpecError(f"{before.name} and {after.name} have no import package in common", where=f"{old} {new}")
+        sides = [_side(release, store, report) for release in (before, after)]
+        symbols, others = (
+            [symbol for name in snapshot.module_names() for symbol in _symbols(snapshot, name)] for _, snapshot in sides
+        )
+        homes: dict[str, list[str]] = {}
+        for symbol in others:
+            homes.setdefault(symbol.rpartition(".")[2], []).append(symbol)
+
+        def elsewhere(symbol: str) -> list[str]:
+            """Definitions of the same name and as deep; where there are several, nobody can say which."""
+            depth = symbol.rpartition(".")[2]
+            alike = [other for other in homes.get(depth, ()) if _is_global(other, sides[1][1])]
+            return alike if len(alike) == 1 and _is_global(symbol, sides[0][1]) else []
+
+        report("comparing", 0, None)
+        (was, _), (now, _) = sides
+        changes = (*differences(was, now, symbols, elsewhere), *additions(was, now, others))
+        return Comparison(before.name, _version(before), _version(after), None, len(symbols), changes)
+
+
+def _symbols(snapshot: Snapshot, name: str) -> list[str]:
+    api = snapshot.module(name)
+    return list(public_symbols(api)) if api is not None else []
+
+
+def _is_global(symbol: str, snapshot: Snapshot) -> bool:
+    return snapshot.has_module(symbol.rpartition(".")[0])
+
+
+def _side(release: Release, store: Store, report: Progress) -> tuple[Side, Snapshot]:
+    report(f"reading {release.name} {_version(release)}", 0, None)
+    snapshot = Snapshot(release, store)
+    snapshot.load_all()
+    known = dict.fromkeys((release.name, *release.packages), release.version or "")
+    return Side(World([snapshot]), known, dict.fromkeys(release.packages, release.name)), snapshot
+
+
+def _used(old: str, new: str, given: dict[str, Any], store: Store, index: PackageIndex, report: Progress) -> Comparison:
+    from auditor.resolution import open_consumer, open_pairs
+    from auditor.scan import Audit
+    from auditor.whereabouts import whereabouts
+
+    options = Options(
+        consumers=(given["used_by"],),
+        against=(new,),
+        from_=(old,),
+        index_url=given["index_url"],
+        cache_dir=given["cache_dir"],
+        offline=given["offline"],
+        exclude=given["exclude"],
+    )
+    consumer = open_consumer(options, store, index)
+    (pair,) = open_pairs(options, consumer, store, index)
+    audit = Audit(consumer, [pair], store)
+    report("reading the consumer", 0, len(consumer.modules))
+    symbols = _touched(audit)
+    report("comparing", 0, None)
+    changes = differences(audit.old, audit.new, symbols, lambda path: whereabouts(path, audit.old, audit.new).paths)
+    name = " ".join(part for part in (consumer.name, consumer.version) if part)
+    return Comparison(
+        pair.name,
+        pair.old_version or pair.old_origin,
+        pair.new_version or pair.new_origin,
+        name,
+        len(symbols),
+        tuple(changes),
+    )
+
+
+def _touched(audit: Audit) -> list[str]:
+    uses = [use for analysis in audit.uses() for use in analysis.uses if audit.may_touch(use.term)]
+    return sorted(used_symbols(uses, audit.old))
+
+
+def _version(release: Release) -> str:
+    return release.version or release.origin

@@ -1,0 +1,90 @@
+"""`api-audit diff` over two folders: the real command, without a network; and the help that all commands share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from auditor.__main__ import main
+from auditor.cli.app import program
+
+
+@pytest.fixture
+def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    for name, version, source in (
+        ("old", "1.0", "def f(a, b=1): ...\ndef g(): ...\nclass C:\n    def m(self, x): ...\n"),
+        ("new", "2.0", "def f(a): ...\nclass C:\n    def m(self, x, y): ...\ndef h(): ...\n"),
+    ):
+        package = tmp_path / name / "lib"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text(source, encoding="utf-8")
+        metadata = f'[project]\nname = "lib"\nversion = "{version}"\n'
+        (tmp_path / name / "pyproject.toml").write_text(metadata, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("API_AUDIT_CACHE_DIR", str(tmp_path / "cache"))
+    return "./old", "./new"
+
+
+def test_a_whole_release_is_compared(releases, capsys):
+    assert main(["diff", *releases, "--offline"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("lib 1.0 -> 2.0\n")
+    assert "lib.f\n  breaking: no longer takes `b`\n  - f(a, b=1)  (lib:1)\n  + f(a)  (lib:1)\n" in out
+    assert "lib.g\n  breaking: is gone\n" in out
+    assert "lib.h" not in out
+    assert err == "3 breaking, 0 altering, 1 additive in 5 symbols compared\n"
+
+
+def test_only_what_a_consumer_uses(releases, capsys, tmp_path):
+    consumer = tmp_path / "app.py"
+    consumer.write_text("from lib import C\n\ndef run(c: C):\n    c.m(1)\n", encoding="utf-8")
+    assert main(["diff", *releases, "--offline", "--used-by", "app.py"]) == 0
+    out, _ = capsys.readouterr()
+    assert "lib.C.m\n  breaking: now requires `y`" in out
+    assert "lib.f" not in out
+    assert "lib.g" not in out
+
+
+def test_machines_get_grades_and_both_signatures(releases, capsys):
+    assert main(["diff", *releases, "--offline", "--json", "--grade", "additive"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["schema"], found["provider"], found["old"], found["new"]) == (1, "lib", "1.0", "2.0")
+    grades = {change["symbol"]: change["grade"] for change in found["changes"]}
+    assert grades == {"lib.f": "breaking", "lib.g": "breaking", "lib.C.m": "breaking", "lib.h": "additive"}
+    assert found["changes"][0]["new"]["text"] == "f(a)"
+
+
+def test_the_exit_code_tells_only_when_asked(releases):
+    assert main(["diff", *releases, "--offline", "--exit-code"]) == 1
+    assert main(["diff", "./old", "./old", "--offline", "--exit-code"]) == 0
+    assert main(["diff", "./old", "./nowhere", "--offline"]) == 2
+
+
+def test_two_strangers_are_not_compared(releases, tmp_path, capsys):
+    (tmp_path / "other" / "thing").mkdir(parents=True)
+    (tmp_path / "other" / "thing" / "__init__.py").write_text("", encoding="utf-8")
+    assert main(["diff", "./old", "./other", "--offline"]) == 2
+    assert "no import package in common" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["scan", "apply", "diff"])
+def test_options_are_grouped_and_examples_shown(name, capsys):
+    assert main([name, "-h"]) == 0
+    text = capsys.readouterr().out
+    assert "Examples:\n" in text
+    assert "Exit code:" in text
+    head, _, rest = text.partition("\nOptions:\n")
+    assert head.startswith(f"Usage: api-audit {name}")
+    plain = rest.partition("\n\n")[0]
+    assert plain.split() == ["-h,", "--help", "Show", "this", "message", "and", "exit."]
+
+
+def test_every_command_has_an_example():
+    with program.make_context("api-audit", ["rules"]) as context:
+        for name in program.list_commands(context):
+            command = program.get_command(context, name)
+            assert isinstance(command, click.Command)
+            assert "xample" in (command.epilog or ""), name
