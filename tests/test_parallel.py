@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 import pytest
@@ -30,7 +30,8 @@ JOBS = [
 
 
 def decoded(jobs: Iterable[Job], helpers: int) -> dict[str, ModuleApi]:
-    done = list(read_all(list(jobs), helpers=helpers))
+    jobs = list(jobs)
+    done = list(read_all(jobs, len(jobs), helpers=helpers))
     assert len(done) == len({one.path for one in done})
     assert all(one.api is None or msgspec.msgpack.encode(one.api) == one.data for one in done)
     return {one.path: msgspec.msgpack.decode(one.data, type=ModuleApi) for one in done}
@@ -66,16 +67,25 @@ def test_helpers_that_cannot_start_are_not_missed(monkeypatch: pytest.MonkeyPatc
 
 def test_an_abandoned_reading_ends_its_helpers() -> None:
     before = gc.get_threshold()
-    reading = read_all(JOBS, helpers=2)
+    reading = read_all(JOBS, len(JOBS), helpers=2)
     next(reading)
     reading.close()
     assert gc.get_threshold() == before
 
 
+def test_sources_that_cannot_be_had_end_the_helpers() -> None:
+    def jobs() -> Iterator[Job]:
+        yield JOBS[0]
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        list(read_all(jobs(), 2, helpers=2))
+
+
 def test_little_is_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel.subprocess, "Popen", lambda *_, **__: pytest.fail("started a process"))
-    assert {one.path for one in read_all(JOBS)} == set(SOURCES)
-    assert list(read_all([])) == []
+    assert {one.path for one in read_all(JOBS, len(JOBS))} == set(SOURCES)
+    assert list(read_all([], 0)) == []
 
 
 class Release:

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from threading import Thread
 from typing import IO, NamedTuple
 
@@ -21,8 +21,8 @@ import msgspec
 from auditor.api import ModuleApi
 from auditor.provider.signatures import read_module
 
-_SMALL = 2 * 2**20
-"""Bytes of source that are read sooner than a helper has started."""
+_FEW = 200
+"""Modules that are read sooner than a helper has started."""
 _MAX_HELPERS = 4
 """Each takes some 40 MB; together with this process they stay below 300 MB."""
 _BATCHES = 12
@@ -65,20 +65,23 @@ _JOBS = msgspec.msgpack.Decoder(tuple[Job, ...])
 _REPLY = msgspec.msgpack.Decoder(tuple[bytes, ...])
 
 
-def read_all(jobs: Sequence[Job], *, helpers: int | None = None) -> Iterator[Done]:
+def read_all(jobs: Iterable[Job], count: int, *, helpers: int | None = None) -> Iterator[Done]:
     """Read modules, in any order.
 
     Args:
-        jobs: The modules.
+        jobs: The modules; helpers start up while their sources are being fetched.
+        count: How many modules these are.
         helpers: How many processes help; by default as many as there are further cores, and none if there is little
             to read.
     """
-    if helpers is None:
-        helpers = _affordable(sum(len(job.source) for job in jobs))
-    waiting = deque(_batches(jobs, helpers + 1))
-    started = [helper for _ in range(min(helpers, len(waiting) - 1)) if (helper := _Helper.start(waiting)) is not None]
+    waiting: deque[tuple[Job, ...]] = deque()
+    helpers = _affordable(count) if helpers is None else helpers
+    started = [helper for _ in range(helpers) if (helper := _Helper.start(waiting)) is not None]
     try:
         with _little_garbage():
+            waiting.extend(_batches(list(jobs), len(started) + 1))
+            for helper in started:
+                helper.thread.start()
             while waiting:
                 yield from _read(waiting.popleft())
             for helper in started:
@@ -106,8 +109,8 @@ def _read(batch: Sequence[Job]) -> Iterator[Done]:
         yield Done(job.path, _ENCODER.encode(api), api)
 
 
-def _affordable(size: int) -> int:
-    if size < _SMALL or not sys.executable or getattr(sys, "frozen", False):
+def _affordable(count: int) -> int:
+    if count < _FEW or not sys.executable or getattr(sys, "frozen", False):
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores - 1, _MAX_HELPERS)
@@ -136,7 +139,6 @@ class _Helper:
         self.waiting = waiting
         self.done: list[Done] = []
         self.thread = Thread(target=self._feed, daemon=True)
-        self.thread.start()
 
     @classmethod
     def start(cls, waiting: deque[tuple[Job, ...]]) -> _Helper | None:
@@ -170,7 +172,8 @@ class _Helper:
     def stop(self) -> None:
         """End the process, whatever it is doing."""
         self.process.kill()
-        self.thread.join()
+        if self.thread.ident is not None:
+            self.thread.join()
         for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
                 if pipe is not None:

@@ -97,6 +97,10 @@ class Snapshot:
         self._load(everything)
         return len(everything)
 
+    def touched(self) -> dict[str, str]:
+        """The files read so far, each with the digest of its source."""
+        return self.release.digests({*self._apis, *self._encoded})
+
     def source(self, name: str) -> str:
         """The decoded source of a module."""
         path = self._modules.get(name) or self._stubs[name]
@@ -128,9 +132,12 @@ class Snapshot:
     def _parse(self, wanted: Mapping[str, str], keys: Mapping[str, str]) -> None:
         from auditor.provider.parallel import Job, read_all  # griffe is not imported where the store knows it all
 
-        jobs = [Job(path, wanted[path], source) for path, source in self.release.read(wanted).items()]
+        def jobs() -> Iterator[Job]:
+            for path, source in self.release.read(wanted).items():
+                yield Job(path, wanted[path], source)
+
         fresh: dict[str, bytes] = {}
-        for done in read_all(jobs):
+        for done in read_all(jobs(), len(wanted)):
             if done.api is not None:
                 self._apis[done.path] = done.api
             else:
