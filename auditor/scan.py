@@ -13,6 +13,7 @@ from auditor.checks import all_checks, all_file_checks
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
+from auditor.coverage import Coverage, coverage
 from auditor.decoding import decode_leniently
 from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
@@ -111,6 +112,10 @@ class Audit:
         sites = (self._call_site(use) for use in calls if self.may_touch(use.term))
         return [site for site in sites if site is not None]
 
+    def coverage(self, analyses: Iterable[FileAnalysis]) -> Coverage:
+        """How many uses of the providers could be resolved, and why the others could not."""
+        return coverage((use for analysis in analyses for use in analysis.uses), self.old, self.new)
+
     def _call_site(self, use: Use) -> CallSite | None:
         outcome = self.new.call(use)
         path = outcome.callee.path if outcome.callee is not None else path_of(self.new.value(use.term))
@@ -149,13 +154,14 @@ def scan(options: Options) -> Report:
         progress("matching", 0, None)
         findings = identified(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
         sites = audit.call_sites(analyses)
+        covered = audit.coverage(analyses)
         texts = _texts(sources, findings)
         findings, unused = applied(findings, texts)
         report = Report(
             consumer=ConsumerInfo(sources.name, sources.version, sources.origin, len(sources.modules)),
             providers=tuple(_provider_info(pair) for pair in pairs),
             findings=findings,
-            problems=(*_problems(analyses), *(comment.unused for comment in unused)),
+            problems=(*_problems(analyses), *(comment.unused for comment in unused), *covered.problems),
             call_sites=tuple(sites),
             files=tuple(sources.modules.values()),
             sources=texts,
@@ -165,7 +171,9 @@ def scan(options: Options) -> Report:
         if options.patch_dir is not None:
             progress("writing patches", 0, None)
             report = _patched(report, audit, options.patch_dir)
-        return msgspec.structs.replace(report, stats=_stats(report, audit, analyses, index, started))
+        return msgspec.structs.replace(
+            report, stats={**_stats(report, audit, analyses, index, started), **covered.stats}
+        )
 
 
 def _audited(pairs: Sequence[Pair]) -> set[str]:

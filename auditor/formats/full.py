@@ -29,6 +29,9 @@ def render(report: Report, options: RenderOptions) -> str:
             blocks.append("\n".join(patches))
     if report.problems and options.verbose:
         blocks.append("\n".join(_problems(report.problems, paint)))
+    if (uses := report.stats.get("provider_uses")) and options.verbose:
+        unresolved = int(report.stats.get("unresolved_uses", 0))
+        blocks.append(f"Resolved: {int(uses) - unresolved} of {plural(int(uses), 'use')} ({1 - unresolved / uses:.1%})")
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 

@@ -59,4 +59,6 @@ def _assigned(world: World, api: AttributeApi, path: str) -> Value:
     found = world.evaluate(api.term)
     if isinstance(found, Options):
         found = options([v for v in found.values if not isinstance(v, UnknownValue)] or [unread])
-    return unread if isinstance(found, UnknownValue | Missing | Literal) else found
+    if isinstance(found, UnknownValue):
+        return UnknownValue(found.reason, path)
+    return unread if isinstance(found, Missing | Literal) else found
