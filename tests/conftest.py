@@ -1,0 +1,28 @@
+"""Which tests run: those that need the package index are skipped, loudly, where it cannot be reached."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from auditor.errors import AuditError
+
+
+@cache
+def index_reachable() -> bool:
+    """Whether the package index answers, asked as the tool itself asks it."""
+    from auditor.packages.index import PackageIndex
+    from auditor.packages.store import Store
+
+    try:
+        return bool(PackageIndex(Store(None)).files("packaging"))
+    except AuditError:
+        return False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    needing = [item for item in items if item.get_closest_marker("index")]
+    if needing and not index_reachable():
+        for item in needing:
+            item.add_marker(pytest.mark.skip(reason="THE PACKAGE INDEX CANNOT BE REACHED"))
