@@ -34,6 +34,10 @@ class PackageIndexError(AuditError):
     """The package index could not be reached, or answered with something unusable."""
 
 
+class OfflineError(PackageIndexError):
+    """Something that is not in the store yet is needed, and the network is forbidden."""
+
+
 class ArchiveError(AuditError):
     """A wheel, sdist or tree that is damaged, hostile or over a limit."""
 

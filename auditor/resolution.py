@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -71,23 +72,29 @@ def _installed(text: str, store: Store, index: PackageIndex) -> Release | None:
 
 
 def _with_requirements(sources: Sources, paths: Sequence[Path]) -> Sources:
-    """A folder with project metadata says itself what it is and what it needs."""
-    if len(paths) != 1 or not paths[0].is_dir():
-        return sources
+    """A folder with project metadata says itself what it is and what it needs; a part of a project, what that needs."""
     from auditor.packages.project import CONFIGURATION, read_project
 
     folder = paths[0]
-    stated = [p.relative_to(folder).as_posix() for p in folder.glob("*.dist-info/METADATA")]
+    stated = [p.relative_to(folder).as_posix() for p in folder.glob("*.dist-info/METADATA")] if folder.is_dir() else []
     stated += [name for name in CONFIGURATION if (folder / name).is_file()]
-    if not stated:
-        return sources
+    whole = len(paths) == 1 and bool(stated)
+    if not whole:
+        folder = Path(os.path.commonpath([path.resolve() for path in paths]))
+        while not any((folder / name).is_file() for name in CONFIGURATION):
+            if folder == folder.parent:
+                return sources
+            folder = folder.parent
+        stated = [name for name in CONFIGURATION if (folder / name).is_file()]
 
     def text(path: str) -> bytes | None:
         file = folder / path
         return file.read_bytes() if file.is_file() else None
 
-    metadata = read_project([*stated, *sources.modules.values()], text).metadata
+    metadata = read_project([*stated, *(sources.modules.values() if whole else ())], text).metadata
     sources.requires = metadata.requires_dist
+    if not whole:
+        return sources
     sources.name = metadata.name or sources.name
     sources.version = metadata.version
     return sources
@@ -130,18 +137,22 @@ def _old_side(
     named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
     if named:
         return named[0], "--from"
-    stated = list(_stated(sources.requires, new.name))
-    if not stated:
-        raise SpecError(
-            f"{sources.name} does not say which {new.name} it was written for",
-            hint=f"Name it: `--from {new.name}==VERSION`",
-        )
-    specifier = SpecifierSet(",".join(filter(None, map(str, stated))))
-    versions = [Version(v) for v in find_versions(f"{new.name}{specifier}", index=index)]
+    versions, shown = declared(sources, new.name, index)
     chosen = written_for(versions, new.version)
-    shown = f"{new.name}{specifier}" if str(specifier) else new.name
     release = open_release(f"{new.name}=={chosen}", store=store, index=index, offline=options.offline)
     return release, f"declared by the consumer: {shown}"
+
+
+def declared(sources: Sources, name: str, index: PackageIndex) -> tuple[list[Version], str]:
+    """The published releases of a provider that a consumer declares to support, and how it says so."""
+    stated = list(_stated(sources.requires, name))
+    if not stated:
+        raise SpecError(
+            f"{sources.name} does not say which {name} it was written for", hint=f"Name it: `--from {name}==VERSION`"
+        )
+    specifier = SpecifierSet(",".join(filter(None, map(str, stated))))
+    shown = f"{name}{specifier}"
+    return [Version(v) for v in find_versions(shown, index=index)], shown
 
 
 def _stated(lines: Sequence[str], name: str) -> Iterator[SpecifierSet]:

@@ -88,3 +88,45 @@ def test_every_command_has_an_example():
             command = program.get_command(context, name)
             assert isinstance(command, click.Command)
             assert "xample" in (command.epilog or ""), name
+
+
+def test_a_store_is_filled_for_a_consumer(releases, capsys, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "app"\nversion = "1"\n[tool.api-audit]\nagainst = ["./new"]\nfrom = ["./old"]\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "app.py").write_text("import lib\n", encoding="utf-8")
+    assert main(["snapshot", "--used-by", "app.py", "--offline"]) == 0
+    assert capsys.readouterr().out == "lib 1.0: 1 module\nlib 2.0: 1 module\n"
+    assert main(["snapshot", "--offline"]) == 2
+    assert main(["snapshot", "./old", "--used-by", ".", "--offline"]) == 2
+    assert main(["snapshot", "--used-by", ".", "--offline", "--isolated"]) == 2
+
+
+def test_an_empty_store_says_how_to_fill_it(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app.py").write_text("import lib\n", encoding="utf-8")
+    words = ["scan", "app.py", "--from", "lib==1", "--against", "lib==2", "--offline", "--no-patches"]
+    words += ["--cache-dir", str(tmp_path / "cache")]
+    monkeypatch.delenv("PRE_COMMIT", raising=False)
+    assert main(words) == 2
+    assert "api-audit snapshot --used-by ." in capsys.readouterr().err
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    assert main(words) == 2
+    assert "pre-commit run api-audit-fill --hook-stage manual" in capsys.readouterr().err
+
+
+def test_a_file_of_a_project_is_audited_with_what_the_project_needs(releases, capsys, tmp_path):
+    from auditor.options import Options
+    from auditor.packages.index import PackageIndex
+    from auditor.packages.store import Store
+    from auditor.resolution import open_consumer
+
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "app"\ndependencies = ["lib==1.0"]\n', encoding="utf-8")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "app.py").write_text("import lib\n", encoding="utf-8")
+    with Store.open(tmp_path / "cache") as store:
+        for consumers in (("src/app.py",), ("src",), (".",)):
+            opened = open_consumer(Options(consumers=consumers, against=()), store, PackageIndex(store))
+            assert opened.requires == ("lib==1.0",) or list(opened.requires) == ["lib==1.0"]
+            assert (opened.name == "app") == (consumers == (".",))

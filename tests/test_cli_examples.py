@@ -52,9 +52,10 @@ def test_ci_runs_the_readmes_second_command():
 
 def test_every_call_in_the_texts_is_understood():
     calls = []
-    for file in [ROOT / "README.md", *sorted(f for f in ROOT.glob("examples/*") if f.is_file()), ROOT / ".pre-commit-hooks.yaml"]:
+    examples = sorted(file for file in ROOT.glob("examples/*") if file.is_file())
+    for file in [ROOT / "README.md", *examples, ROOT / ".pre-commit-hooks.yaml"]:
         text = file.read_text(encoding="utf-8")
-        calls += re.findall(r"api-audit ((?:scan|apply|explain|rules|cache) [^\n`#&|]*)", text)
+        calls += re.findall(r"api-audit ((?:scan|apply|diff|snapshot|explain|rules|cache) [^\n`#&|]*)", text)
     assert len(calls) >= 5
     for call in calls:
         words = [word for word in shlex.split(call) if word not in ("CONSUMER...", "[--from", "SPEC]")]
@@ -79,8 +80,9 @@ def test_yaml_examples_are_yaml(file):
 
 
 def test_the_hook_names_the_program():
-    (hook,) = yaml(ROOT / ".pre-commit-hooks.yaml")
-    assert hook["entry"].split()[0] == "api-audit"
+    hook, fill = yaml(ROOT / ".pre-commit-hooks.yaml")
+    assert {hook["entry"].split()[0], fill["entry"].split()[0]} == {"api-audit"}
+    assert fill["stages"] == ["manual"]
     assert {"--offline", "--no-patches"} <= set(hook["entry"].split())
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from auditor.errors import PackageIndexError
+from auditor.errors import OfflineError, PackageIndexError
 from auditor.packages.files import IndexFile
 from auditor.packages.limits import MAX_PAGE
 from auditor.packages.pipconf import PipConfig, config_identity, local_path, read_config, redacted
@@ -20,6 +20,7 @@ from auditor.packages.traffic import Traffic
 if TYPE_CHECKING:
     from auditor.packages.transport import Transport
 
+_FILL = "Fill the store once: `api-audit snapshot --used-by .`, or the same command without `--offline`"
 FRESH_SECONDS = 600.0
 """How long a project page is believed without asking again."""
 _ABSENT = (403, 404, 410)
@@ -123,10 +124,10 @@ class PackageIndex:
         if not ask:
             return []
         if self.offline:
-            raise PackageIndexError(
+            raise OfflineError(
                 f"`{name}` is not stored yet, and `--offline` forbids the network",
                 where=redacted(url),
-                hint="Run once without `--offline`",
+                hint=_FILL,
             )
         from auditor.packages.page import ACCEPT, parse_page  # a warm store needs neither parsers nor TLS
         from auditor.packages.transport import StatusError

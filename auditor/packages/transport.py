@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from auditor.errors import PackageIndexError
+from auditor.errors import OfflineError, PackageIndexError
 from auditor.packages.connections import ADVICE, Connections, bare, reason
 from auditor.packages.limits import GRACE, KIB, MAX_REDIRECTS, SLOWEST
 from auditor.packages.pipconf import PipConfig, redacted
@@ -173,7 +173,11 @@ class Transport:
     ) -> tuple[urllib3.BaseHTTPResponse, str]:
         """An answer whose body is still to be read, after redirects; anything but success is an error."""
         if self.offline:
-            raise PackageIndexError("not stored yet, and `--offline` forbids the network", where=redacted(url))
+            raise OfflineError(
+                "not stored yet, and `--offline` forbids the network",
+                where=redacted(url),
+                hint="Read the releases whole once: `api-audit snapshot --used-by .`",
+            )
         for _ in range(MAX_REDIRECTS + 1):
             parts = urlsplit(url)
             if parts.scheme not in ("http", "https") or not parts.hostname:

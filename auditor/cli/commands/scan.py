@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from auditor.cli.app import Configured
 from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
 from auditor.cli.terminal import deliver, say, wants_color, width
 from auditor.config import Located
-from auditor.errors import AuditError
+from auditor.errors import AuditError, OfflineError
 from auditor.model import Report
 
 EXAMPLES = """\b
@@ -96,7 +97,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("nothing to audit against. Pass --against, for example: --against vllm==0.16", ctx)
     from auditor.cli.audit import audit  # the pipeline is needed only from here on
 
-    outcome = audit(given, located)
+    try:
+        outcome = audit(given, located)
+    except OfflineError as error:
+        raise _advised(error) from error
     report = outcome.report
     if not report.consumer.files:
         raise AuditError("no Python files were found", where=", ".join(given["consumers"]) or ".")
@@ -108,6 +112,14 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         deliver(_render(report, given), given["output_file"])
     _close(report, outcome.remarks, given)
     ctx.exit(_exit_code(report, outcome.stale, given))
+
+
+def _advised(error: OfflineError) -> OfflineError:
+    """In a pre-commit hook the program is not on the path of whoever reads the message."""
+    if os.environ.get("PRE_COMMIT") != "1":
+        return error
+    hint = "Fill the store once: pre-commit run api-audit-fill --hook-stage manual --all-files"
+    return OfflineError(error.what, where=error.where, hint=hint)
 
 
 def _render(report: Report, given: dict[str, Any]) -> str:

@@ -17,17 +17,40 @@ EXAMPLES = """\b
 Examples:
   api-audit snapshot vllm==0.16
   api-audit snapshot ./vllm@main --json
+  api-audit snapshot --used-by .      # all that an audit of this project will ask for
 """
 
+_SECTIONS = {"For a consumer": ("used_by", "against", "from_")}
 
-@click.command(cls=Configured, epilog=EXAMPLES, short_help="Read a release whole into the cache.")
-@click.argument("spec")
+
+@click.command(cls=Configured, sections=_SECTIONS, epilog=EXAMPLES, short_help="Read a release whole into the cache.")
+@click.argument("spec", required=False)
+@click.option("--used-by", metavar="CONSUMER", help="Both releases of whatever this consumer is audited against.")
+@click.option("--against", multiple=True, metavar="SPEC", help="With --used-by: the releases to run on.")
+@click.option(
+    "--from",
+    "from_",
+    multiple=True,
+    metavar="SPEC",
+    envvar="API_AUDIT_FROM",
+    help="With --used-by: the releases it was written for. [default: what its metadata pins]",
+)
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @sources
 @configuration
 @terminal
-def command(spec: str, *, as_json: bool, **given: Any) -> None:
-    """Read the release SPEC whole into the cache, and say how much it offers."""
+@click.pass_context
+def command(ctx: click.Context, /, spec: str | None, *, as_json: bool, **given: Any) -> None:
+    """Read the release SPEC whole into the cache, and say how much it offers.
+
+    With --used-by instead of SPEC it reads both releases of every provider that an audit of the consumer compares, so
+    that `api-audit scan --offline` lacks nothing.
+    """
+    if (spec is None) == (given["used_by"] is None):
+        raise click.UsageError("name one release, or a consumer with --used-by", ctx)
+    if spec is None:
+        _fill(ctx, given)
+        return
     import msgspec
 
     from auditor.scan import snapshot
@@ -55,3 +78,13 @@ def command(spec: str, *, as_json: bool, **given: Any) -> None:
         say(visible(f"{problem.path}: {problem.message}"))
     if taken.problems and not given["verbose"]:
         say(f"{plural(len(taken.problems), 'module')} could not be read in full; -v lists them")
+
+
+def _fill(ctx: click.Context, given: dict[str, Any]) -> None:
+    if not given["against"]:
+        raise click.UsageError("nothing to read. Pass --against, or set `against` in [tool.api-audit]", ctx)
+    from auditor.cli.filling import fill
+
+    with progress(quiet=given["quiet"] > 0) as on_progress:
+        filled = fill(given, on_progress)
+    deliver("".join(f"{visible(name)}: {plural(modules, 'module')}\n" for name, modules in filled.items()), None)

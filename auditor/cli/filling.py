@@ -1,0 +1,32 @@
+"""Reads into the store all that later audits of a consumer can ask for, so that they can run offline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from auditor.options import Options, Progress
+from auditor.packages.index import PackageIndex
+from auditor.packages.store import Store
+from auditor.resolution import open_consumer, open_pairs
+
+
+def fill(given: dict[str, Any], on_progress: Progress | None) -> dict[str, int]:
+    """Read both releases of every provider; for each release the number of its modules."""
+    options = Options(
+        consumers=(given["used_by"],),
+        against=given["against"],
+        from_=given["from_"],
+        index_url=given["index_url"],
+        cache_dir=given["cache_dir"],
+        offline=given["offline"],
+    )
+    filled: dict[str, int] = {}
+    with Store.open(options.cache_dir) as store:
+        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+        for pair in open_pairs(options, open_consumer(options, store, index), store, index):
+            for version, release in ((pair.old_version, pair.old), (pair.new_version, pair.new)):
+                name = f"{pair.name} {version or ''}".strip()
+                if on_progress is not None:
+                    on_progress(f"reading {name}", 0, None)
+                filled[name] = release.load_all()
+    return filled
