@@ -1,4 +1,4 @@
-"""The cascade of real-vllm.md on the real releases: every row found in its place, repaired, and caught without its repair."""
+"""The cascade of real-vllm.md on the real releases: every row found in its place, repaired, and caught again."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ ROWS = {
     9: ("language-model-of-wrapper", W, 102),
     10: ("trust-remote-code-twice", G, 84),
     11: ("unknown-argument", G, 241),
+    12: ("chunked-prefill-on", G, 194),
 }
 MINORS = (
     "0.12.0",

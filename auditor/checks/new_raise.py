@@ -3,44 +3,57 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from auditor.api import FunctionApi, Raise
 from auditor.binding import Binding
+from auditor.consumer.analysis import FileAnalysis
 from auditor.findings import call_finding
 from auditor.model import Finding, Use
 from auditor.sides import Side
+from auditor.terms import Constant
 
 _SHOWN = 3
 _WIDTH = 90
 
 
-def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
-    """Yield one information per call that shows the conditions under which it raises now."""
-    if use.kind != "call":
-        return
+def check_file(analysis: FileAnalysis, old: Side, new: Side) -> Iterator[Finding]:
+    """Yield one information per callable and file, at the first call, that shows the conditions of its new raises."""
+    calls: dict[str, list[tuple[Use, list[Raise]]]] = {}
+    for use in analysis.uses:
+        if use.kind == "call" and new.reached(use) and (added := _added(use, old, new)):
+            found = new.call(use).callee
+            assert found is not None
+            calls.setdefault(found.path, []).append((use, added))
+    for path, uses in calls.items():
+        use, added = uses[0]
+        further = (f"{len(uses) - 1} more of its calls in this file",) if len(uses) > 1 else ()
+        finding = call_finding(
+            "new-raise",
+            "info",
+            use,
+            old,
+            new,
+            f"`{_name(path)}` raises in {counted(added)} now that it did not raise in before",
+            label="may raise now",
+            notes=(*shown(added), *further),
+            unfixed="whether the case can arise depends on the caller",
+        )
+        if finding is not None:
+            yield finding
+
+
+def _added(use: Use, old: Side, new: Side) -> list[Raise]:
+    """What the call may run into, as far as conditions tell."""
     before, after = old.call(use), new.call(use)
     if before.status != "fits" or after.status != "fits" or before.callee is None or after.callee is None:
-        return
+        return []
     was, now = before.callee.function, after.callee.function
-    if was is None or now is None:
-        return
-    added = [r for r in new_raises(was, now) if not _cannot_happen(r, after.binding)]
-    if not added:
-        return
-    finding = call_finding(
-        "new-raise",
-        "info",
-        use,
-        old,
-        new,
-        f"`{_name(after.callee.path)}` raises in {counted(added)} now that it did not raise in before",
-        label="may raise now",
-        notes=shown(added),
-        unfixed="whether the case can arise depends on the caller",
-    )
-    if finding is not None:
-        yield finding
+    if was is None or now is None or was is now or after.binding is None:
+        return []
+    passed = set(after.binding.landing.values())
+    known = _known(use, after.binding)
+    return [r for r in new_raises(was, now) if concerns(r, now, passed) and not _is_false(r, known)]
 
 
 def new_raises(was: FunctionApi, now: FunctionApi) -> list[Raise]:
@@ -63,6 +76,21 @@ def new_raises(was: FunctionApi, now: FunctionApi) -> list[Raise]:
             continue
         added.setdefault(text, one)
     return list(added.values())
+
+
+def concerns(one: Raise, function: FunctionApi, passed: Collection[str]) -> bool:
+    """Whether a condition is about what the caller passes or about the object's state.
+
+    Conditions over locals alone say nothing to the caller; checks of an argument's type find what the caller has got
+    right so far. A raise without condition counts where the function does nothing else.
+    """
+    if one.condition is None and not one.text.startswith("assert "):
+        return not function.returned and len(function.raises) == 1
+    text = one.condition or one.text.removeprefix("assert ")
+    if "isinstance(" in text:
+        return False
+    names = _names(text)
+    return bool(names & set(passed)) or "self" in names
 
 
 def shown(added: list[Raise]) -> tuple[str, ...]:
@@ -106,21 +134,38 @@ def _names(text: str) -> set[str]:
         return set()
 
 
-def _cannot_happen(one: Raise, binding: Binding | None) -> bool:
-    """Whether the condition is false by the defaults of the arguments that the call leaves out."""
-    if not one.condition or binding is None:
-        return False
-    defaults: dict[str, object] = {}
-    for parameter in binding.omitted:
+def _known(use: Use, binding: Binding) -> dict[str, object]:
+    """The values that parameters surely have: literals that the call passes, and defaults of what it leaves out."""
+    texts = {p.name: p.default or "" for p in binding.omitted}
+    position = 0
+    for argument in use.arguments:
+        if argument.star:
+            break
+        if argument.name is not None:
+            landed = binding.landing.get(("keyword", argument.name))
+        else:
+            landed = binding.landing.get(("positional", position))
+            position += 1
+        if landed is not None and isinstance(argument.term, Constant):
+            texts[landed] = argument.text
+    known: dict[str, object] = {}
+    for name, text in texts.items():
         try:
-            defaults[parameter.name] = ast.literal_eval(parameter.default or "")
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # noqa: PERF203 - each default alone
+            known[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # noqa: PERF203 - each value alone
             continue
+    return known
+
+
+def _is_false(one: Raise, known: Mapping[str, object]) -> bool:
+    """Whether the condition is false by what is known of the arguments."""
+    if not one.condition:
+        return False
     try:
         node = ast.parse(one.condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return _truth(node, defaults) is False
+    return _truth(node, known) is False
 
 
 def _truth(node: ast.expr, known: Mapping[str, object]) -> bool | None:

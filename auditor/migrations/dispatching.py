@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from auditor.api import FunctionApi
-from auditor.checks.new_raise import counted, new_raises, shown
+from auditor.checks.new_raise import concerns, counted, new_raises, shown
 from auditor.consumer.analysis import FileAnalysis
 from auditor.migrations import subjects
 from auditor.migrations.matching import Matcher
@@ -77,7 +77,8 @@ def _new_raises(
     was, now = (next((hit for cls in side if (hit := cls.find(name))), None) for side in classes)
     if was is None or now is None or not (isinstance(was[1], FunctionApi) and isinstance(now[1], FunctionApi)):
         return
-    added = new_raises(was[1], now[1])
+    passed = [p.name for p in now[1].parameters]
+    added = [one for one in new_raises(was[1], now[1]) if concerns(one, now[1], passed)]
     provider = matcher.new.provider_of(now[0].path)
     if not added or provider is None:
         return
