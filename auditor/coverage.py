@@ -34,6 +34,9 @@ consumer's subclass of theirs; `left`: known to be of another package; `lost`: t
 told.
 """
 
+_ABSENT = ("attribute of a missing name", "annotation names something missing")
+"""Reasons that settle a use: this release does not have what it starts from, so that nothing about it can drift."""
+
 
 class Gap(msgspec.Struct, frozen=True):
     """One reason for which uses stayed unresolved."""
@@ -150,6 +153,8 @@ def _next(side: Side, state: _State, term: Term, value: Value) -> _State:
         return "theirs"
     if isinstance(term, Import) and side.provider_of(term.path):
         return "lost" if isinstance(value, UnknownValue) else "theirs"
+    if all(isinstance(v, UnknownValue) and v.reason in _ABSENT for v in values):
+        return "own" if state == "own" else "left"
     if any(isinstance(v, ClassValue | InstanceValue | SuperValue) and _inherits(side, v) for v in values):
         return "heir"
     if state == "own":

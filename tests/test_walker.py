@@ -115,6 +115,7 @@ def test_a_patch_knows_what_is_assigned():
         "class A:\n    def __init__(self):\n        self.x = lib.C()\n    def g(self):\n        self.x.m()",
         "def g(y):\n    if isinstance(y, lib.C):\n        y.m()",
         "def g(y):\n    if not isinstance(y, lib.C):\n        return\n    else:\n        y.m()",
+        "def g(y):\n    assert isinstance(y, lib.C)\n    y.m()",
         "def g():\n    (x := lib.C()).m()",
         "def g(flag):\n    x = lib.C() if flag else lib.C()\n    x.m()",
         "def g():\n    x, y = 1, lib.C()\n    y.m()",

@@ -62,6 +62,25 @@ def test_names(provider, expression, value):
 
 
 @table(
+    ("a literal type", "from typing import Literal\nclass C:\n    x: Literal['a', 'b']", "lib.C().x", "'a' | 'b'"),
+    (
+        "that or nothing",
+        "from typing import Any\nclass C:\n    def __init__(self):\n        self.x: Any | None = None",
+        "lib.C().x",
+        "? lib.C.x",
+    ),
+    ("of an unread value", "class C:\n    x = unread()", "lib.C().x", "? lib.C.x"),
+)
+def test_attributes_that_say_little_are_there_all_the_same(provider, expression, value):
+    assert evaluated(provider, expression) == value
+
+
+def test_an_unread_value_says_why():
+    found = world("import torch\nclass C:\n    x = torch.f()").evaluate(term("lib.C().x"))
+    assert found == UnknownValue("result of torch.f", "lib.C.x")
+
+
+@table(
     ("submodule", {"lib/__init__.py": "", "lib/a.py": "class C: ..."}, "lib.a.C", "class lib.a.C"),
     ("re-export", {"lib/__init__.py": "from lib.a import C", "lib/a.py": "class C: ..."}, "lib.C", "class lib.a.C"),
     ("renamed", {"lib/__init__.py": "from .a import C as D", "lib/a.py": "class C: ..."}, "lib.D", "class lib.a.C"),

@@ -26,9 +26,9 @@ def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
     for body, negated in ((node.body, False), (node.orelse, True)):
         env.names = dict(before)
         if not negated:
-            _narrow(node.test, env)
+            narrow(node.test, env)
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
-            _narrow(node.test.operand, env)
+            narrow(node.test.operand, env)
         with walker.recorder.under(walker.guard_reader.read(node.test, env, negated=negated)):
             left = walker.block(body, env, scope)
         if not left:
@@ -37,12 +37,12 @@ def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
     return not ends
 
 
-def _narrow(test: ast.expr, env: Environment) -> None:
-    """`isinstance(x, T)` makes `x` a `T` in the branch."""
+def narrow(test: ast.expr, env: Environment) -> None:
+    """`isinstance(x, T)` makes `x` a `T` where it holds: in a branch, or after an `assert`."""
     match test:
         case ast.BoolOp(op=ast.And(), values=values):
             for value in values:
-                _narrow(value, env)
+                narrow(value, env)
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), types]):
             elements = types.elts if isinstance(types, ast.Tuple) else [types]
             env.names[name] = choice([Instance(annotation(t, env) or UNKNOWN) for t in elements])

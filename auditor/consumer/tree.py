@@ -24,6 +24,8 @@ from auditor.terms import Term
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
+_WALK = 1
+"""Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
 _DECODER = msgspec.msgpack.Decoder(ConsumerModule)
@@ -163,7 +165,7 @@ class ConsumerTree:
 
     def _key(self, name: str, path: str, source: bytes) -> str:
         digest = hashlib.sha256(source).hexdigest()
-        return f"{digest}:{SCHEMA}:{name}:{path}:{','.join(sorted(self.interesting))}"
+        return f"{digest}:{SCHEMA}.{_WALK}:{name}:{path}:{','.join(sorted(self.interesting))}"
 
     def _read(self, name: str, path: str, source: bytes) -> ConsumerModule:
         is_package = path.rsplit("/", 1)[-1] == "__init__.py"

@@ -146,6 +146,9 @@ class Walker:
             case ast.Expr():
                 self.recorder.expression(node.value, env, scope, node)
                 bindings.mutate(node.value, env)
+            case ast.Assert():
+                self.recorder.expressions(node, env, scope)
+                branching.narrow(node.test, env)
             case _:
                 for body in imports.blocks(node):  # `except*` groups, which Python 3.10 has no class for
                     self.block(body, env, scope)

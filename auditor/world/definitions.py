@@ -16,6 +16,7 @@ from auditor.world.values import (
     Options,
     UnknownValue,
     Value,
+    alternatives,
     options,
 )
 
@@ -45,7 +46,8 @@ def attribute(world: World, api: AttributeApi, path: str) -> Value:
     value = _assigned(world, api, path)
     if api.type is not None and (isinstance(value, UnknownValue) or api.in_init):
         declared = world.instantiate(world.evaluate(api.type))
-        return value if isinstance(declared, External | Alias | UnknownValue) else declared
+        untold = all(isinstance(v, External | Alias | UnknownValue) for v in alternatives(declared))
+        return value if untold else declared
     if isinstance(value, UnknownValue) and isinstance(api.term, Constant):
         return Literal(api.term.type, api.term.text)
     return value

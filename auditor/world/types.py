@@ -44,7 +44,7 @@ def instantiate(world: World, type_: Value) -> Value:
             return type_
         case Literal(type="TypeVar") | Container() | InstanceValue():
             return UnknownValue("not a type")
-        case Missing():
+        case Missing() | UnknownValue("re-export that cannot be followed"):
             return UnknownValue("annotation names something missing")
         case _:
             return UnknownValue("annotation cannot be read")
@@ -70,7 +70,7 @@ def _generic(world: World, path: str, arguments: tuple[Value, ...]) -> Value:
     if last in ("tuple", "Tuple"):
         return _tuple(arguments, items)
     if last == "Literal":
-        return arguments[0] if len(arguments) == 1 else UnknownValue("one of several literals")
+        return options(list(arguments))
     if not items:
         return ExternalInstance(path)
     if last == "Optional":
