@@ -55,7 +55,8 @@ def shrink(overlay: Overlay, model: str, folder: Path, *, width: str, layers: in
         *(str(overlay.target.python), "-m", "auditor.runner.inside.shrink", "--model", model, "--out", str(folder)),
         *("--width", width, "--layers", str(layers), "--tensor-parallel", str(parallel)),
     ]
-    made = _last_line(overlay, command, "shrink.txt", where=model)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = _last_line(overlay, command, folder.parent / "shrink.txt", where=model)
     return Shrunken(
         folder=folder,
         architecture=str(made["architecture"]),
@@ -99,12 +100,28 @@ def rehearse(
     outs = [root / "first", root / "second"]
     for out in outs:
         begun = time.monotonic()
-        extract(changed, overlay, out, {"rehearsal": True}, quiet=True)
+        tried = replace(changed, trial=small.vocabulary if out is outs[-1] else None)
+        extract(tried, overlay, out, {"rehearsal": True}, quiet=True)
         if not quiet:
             said.say(f"rehearsed {out.name}: {len(samples)} prompts in {time.monotonic() - begun:.0f} s")
     if settings.job is not None:
         return list(_files(outs))
-    return _judge(changed, overlay, small, outs)
+    return [*_judge(changed, overlay, small, outs), *_tried(outs[-1])]
+
+
+def _tried(out: Path) -> list[Check]:
+    """What the generator did with a batch that an extraction never sends: for jobs of one's own, never a failure."""
+    lines = (out / "api-audit-run" / "events-0.jsonl").read_text(encoding="utf-8").splitlines()
+    found = next((event for event in map(json.loads, lines) if event["event"] == "trial"), None)
+    if found is None:
+        return []
+    if "error" in found:
+        return [Check("beyond one step (never sent)", None, found["error"])]
+    what = f"{found['prompts']} prompts of {found['tokens']} tokens together, longest first"
+    short = f"{len(found['short'])} came back short" if found["short"] else "all rows came"
+    other = f"{found['other']} of {found['compared']} differ from themselves alone"
+    fine = not found["short"] and not found["other"]
+    return [Check("beyond one step (never sent)", True if fine else None, f"{what}: {short}, {other}")]
 
 
 def _files(outs: Sequence[Path]) -> list[Check]:
@@ -127,15 +144,16 @@ def _judge(settings: Settings, overlay: Overlay, small: Shrunken, outs: Sequence
         *("--model", str(small.folder), "--layers", str(settings.layers)),
         *(() if small.dummy else ("--reference",)),
     ]
-    found = [Check(*check) for check in _last_line(overlay, command, "compare.txt", where=str(outs[0]))]
+    found = [
+        Check(*check) for check in _last_line(overlay, command, outs[0].parent / "compare.txt", where=str(outs[0]))
+    ]
     if small.dummy:
         found.append(Check("transformers", None, "it does not know this architecture; vLLM made the weights"))
     return found
 
 
-def _last_line(overlay: Overlay, command: Sequence[str], name: str, *, where: str) -> Any:
+def _last_line(overlay: Overlay, command: Sequence[str], log: Path, *, where: str) -> Any:
     """Run something in the target environment; what it has to say is the last line, as JSON."""
-    log = overlay.root / name
     with log.open("wb") as output:
         done = subprocess.run(  # noqa: S603
             command,

@@ -31,6 +31,8 @@ class Settings:
     sync: bool = True
     limit: int | None = None
     dummy_weights: bool = False
+    trial: int | None = None
+    """Vocabulary of the prompts with which a rehearsal tries what an extraction never does."""
 
     def checked(self) -> Settings:
         """The same settings; refuses those that cannot work."""
@@ -88,6 +90,7 @@ class Settings:
             *("--gpu-memory", str(self.gpu_memory), "--pipeline", self.pipeline, "--writers", str(self.writers)),
             *(() if self.sync else ("--no-sync",)),
             *(("--dummy-weights",) if self.dummy_weights else ()),
+            *(("--trial", str(self.trial)) if self.trial else ()),
         ]
 
 

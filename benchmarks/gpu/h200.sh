@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # On a GPU machine with the unpacked kit in ~/k: `h200.sh one|speed|two|deepseek`. docs/runner.md has the whole commands.
-# It prints a table of what was measured; logs and manifests go to $OUT. Each part stays within ten minutes.
+# It prints what was measured; logs and manifests go to $OUT/results-PART.tgz. Each part stays within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 here=benchmarks/gpu
 kit=${KIT:-$HOME/k/stage}
 work=${WORK:-/tmp/api-audit}
 OUT=${OUT:-$work/out}
+results=$work/results
 python=${PYTHON:-$(command -v python3)}
 patches=${PATCHES:-$(ls -d "$kit"/patches/speculators-0.3.0--vllm-* | tail -n 1)}
-mkdir -p "$work" "$OUT"
+mkdir -p "$work" "$results" "$OUT"
 export PYTHONPATH=$kit/site HF_HUB_OFFLINE=1 VLLM_WORKER_MULTIPROC_METHOD=spawn PYTHONUNBUFFERED=1 VLLM_NO_USAGE_STATS=1
 failed=()
 
@@ -20,9 +21,8 @@ inside() { module=$1; shift; PYTHONPATH=$PWD:$PYTHONPATH "$python" -m "auditor.r
 step() { # name, command...
   name=$1; shift; begun=$SECONDS
   printf '\n== %s\n' "$name"
-  "$@" > "$work/$name.log" 2>&1; code=$?
-  grep -v -E '^(INFO|WARNING|\(|\[)' "$work/$name.log" | tail -n "${LINES_SHOWN:-16}"
-  cp "$work/$name.log" "$OUT/" 2> /dev/null
+  "$@" > "$results/$name.log" 2>&1; code=$?
+  grep -v -E '^(INFO|WARNING|\(|\[)' "$results/$name.log" | tail -n "${LINES_SHOWN:-16}"
   printf '== %s: exit %d, %d s\n' "$name" "$code" "$((SECONDS - begun))"
   [ "$code" -eq "${EXPECT:-0}" ] || failed+=("$name")
 }
@@ -35,8 +35,10 @@ llama() { step make-model model llama-7168 8 32000 "$work/llama"; prompts 10 512
 extract() { # name, data, options...
   name=$1; data=$2; shift 2
   step "$name" run extract --no-preflight --model "$work/llama" --layers 1,3,5,7 --max-length 512 --data "$work/$data" --out "$work/$name" "$@"
-  cp "$work/$name/manifest.json" "$OUT/$name.json" 2> /dev/null
+  cp "$work/$name/manifest.json" "$results/$name.json" 2> /dev/null
+  tail -c 200000 "$work/$name/api-audit-run/log-0.txt" > "$results/$name.engine.txt" 2> /dev/null
 }
+save() { for run in first second; do tail -c 200000 "$work/$1/$run/api-audit-run/log-0.txt" > "$results/$1-$run.engine.txt" 2> /dev/null; done; cp "$work/$1"/*.txt "$results/" 2> /dev/null; }
 held() { EXPECT=$1 step "$2" "${@:3}"; }
 memory() { nvidia-smi --query-gpu=memory.used --format=csv,noheader | tr '\n' ' '; }
 
@@ -44,7 +46,8 @@ one() {
   held 0 preflight run preflight
   held 1 preflight-unpatched run preflight --unpatched
   llama
-  step rehearse run rehearse --model "${MODELS:-$here/models}/llama-7168" -q
+  step rehearse run rehearse --work "$work/rehearsal" --model "${MODELS:-$here/models}/llama-7168" -q
+  save rehearsal
   extract first ten.jsonl
   extract second ten.jsonl
   step agree "$python" $here/agree.py "$work/first" "$work/second" 512 "${WIDTH:-7168}" 4
@@ -69,20 +72,23 @@ two() {
   step agree-replicas "$python" $here/agree.py "$work/tp1" "$work/replicas" 512 "${WIDTH:-7168}" 4
 }
 deepseek() {
-  step rehearse-deepseek run rehearse --model $here/models/kimi-k2-like --width real -q "$@"
-  step rehearse-narrow run rehearse --model $here/models/kimi-k2-like -q "$@"
+  step rehearse-deepseek run rehearse --work "$work/deepseek" --model $here/models/kimi-k2-like --width real -q "$@"
+  save deepseek
+  step rehearse-narrow run rehearse --work "$work/narrow" --model $here/models/kimi-k2-like -q "$@"
+  save narrow
 }
 
 nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
 echo "GPU memory used before: $(memory)"
 "$@"
 echo
-grep -h -E 'tok/s|waited|agree |relative error|nothing fails|would fail|rehearsal' "$work"/*.log | sort -u | tail -n 60
-for file in "$OUT"/*.json; do [ -e "$file" ] && "$python" -c "
+grep -h -E 'tok/s|waited|agree |relative error|nothing fails|would fail|rehearsal' "$results"/*.log | sort -u | tail -n 60
+for file in "$results"/*.json; do [ -e "$file" ] && "$python" -c "
 import json, sys
 book = json.load(open(sys.argv[1])); run = book['runs'][-1]
 names = ('tokens_per_second', 'steady_tokens_per_second', 'waiting_share', 'waited_for_writing_seconds', 'start_seconds')
 print(sys.argv[1].rsplit('/', 1)[1], run['state'], book.get('form'), {n: run.get(n) for n in names})" "$file"; done
 echo "GPU memory used after: $(memory)"
+tar czf "$OUT/results-$1.tgz" -C "$work" results
 echo "failed: ${failed[*]:-nothing}"
 [ ${#failed[@]} -eq 0 ]

@@ -101,7 +101,8 @@ def test_preflight_names_what_fails_unpatched_and_nothing_patched(real, tmp_path
     real.run("preflight", "--json", str(report))
     found = json.loads(report.read_text())
     assert not [row for row in found["rows"] if row["after"]]
-    assert found["seconds"] < 60  # 20 on an idle machine
+    if os.getloadavg()[0] < os.cpu_count():  # a machine that has other things to do proves nothing
+        assert found["seconds"] < 20
 
 
 def test_a_rehearsal_holds(real):

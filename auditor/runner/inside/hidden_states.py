@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from auditor.runner.inside import life, pipeline, plan, samples, worker
+from auditor.runner.inside import life, pipeline, plan, samples, trial, worker
 from auditor.runner.inside.rows import UnforeseenError
 from auditor.runner.inside.stand_ins import prepare_environment, stand_in_for_cuda
 
@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pipeline", choices=("staged", "plain"), default="staged")
     parser.add_argument("--writers", type=int, default=2)
     parser.add_argument("--no-sync", action="store_true", help="do not wait for the disk after each sample")
+    parser.add_argument("--trial", type=int, help="afterwards try batches that are never sent; the vocabulary's size")
     parser.add_argument("--dummy-weights", action="store_true", help="random weights of vLLM's own (rehearsals)")
     return parser
 
@@ -101,6 +102,8 @@ def _run(given: argparse.Namespace, events: life.Events) -> None:
             events.tell("speed", waited_for_writing=path.waited, **steady.report(), device=device[0])
         finally:
             path.close()
+        if given.trial:
+            events.tell("trial", **trial.run(generator, budget, given.trial))
 
 
 class _Steady:
