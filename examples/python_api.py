@@ -1,6 +1,7 @@
 """Audits a package from Python and prints, per file, what no patch can repair.
 
-Usage: python examples/python_api.py speculators==0.3.0 vllm==0.16
+Usage: python examples/python_api.py CONSUMER TARGET [WRITTEN_FOR]
+       python examples/python_api.py speculators==0.3.0 vllm==0.16
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections import defaultdict
 import auditor
 
 
-def main(consumer: str, target: str) -> int:
-    """Scan `consumer` against `target`; the number of files that need a person, at most 1."""
-    report = auditor.scan(auditor.Options(consumers=(consumer,), against=(target,), patch_dir=None))
+def main(consumer: str, target: str, *written_for: str) -> int:
+    """Scan `consumer` against `target`; 1 where some file needs a person."""
+    options = auditor.Options(consumers=(consumer,), against=(target,), from_=written_for, patch_dir=None)
+    report = auditor.scan(options)
     by_hand: dict[str, list[auditor.Finding]] = defaultdict(list)
     for finding in report.findings:
         if finding.severity != "info" and finding.fix is None:
