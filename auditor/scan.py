@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 
 import msgspec
@@ -60,6 +61,15 @@ class Audit:
                 if version is not None:
                     known[name] = version
         return Side(World([self.tree, *snapshots]), known, self.providers)
+
+    def against(self, pairs: Sequence[Pair]) -> Audit:
+        """The same consumer, read once, between other releases of the same packages; an equal old side is shared."""
+        other = copy(self)
+        other.pairs = pairs
+        if [pair.old for pair in pairs] != [pair.old for pair in self.pairs]:
+            other.old = other._side([pair.old for pair in pairs], [pair.old_version for pair in pairs])
+        other.new = other._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
+        return other
 
     def uses(self) -> list[FileAnalysis]:
         """The analyses of all files that touch a provider, with the modules they need read in one batch a side."""

@@ -24,7 +24,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("codemod",),
     ("verify",),
     ("fixing", "patching", "resolution", "inventory", "migrations"),
-    ("scan", "matrix"),
+    ("scan",),
+    ("matrix",),
+    ("bisection",),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

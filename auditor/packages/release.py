@@ -238,11 +238,11 @@ def open_release(
     raise AssertionError(parsed)
 
 
-def find_versions(spec: str | IndexSpec, *, index: PackageIndex) -> tuple[str, ...]:
-    """All published versions that a range allows, ascending; at least one."""
+def find_versions(spec: str | IndexSpec, *, index: PackageIndex, prereleases: bool = False) -> tuple[str, ...]:
+    """All published versions that a range allows, ascending; at least one; pre-releases where they are asked for."""
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
     if not isinstance(parsed, IndexSpec):
         raise SpecError("only releases on the package index come in ranges", where=parsed.text)
     from auditor.packages.versions import choose_all
 
-    return tuple(map(str, choose_all(parsed, index.files(parsed.name))))
+    return tuple(map(str, choose_all(parsed, index.files(parsed.name), prereleases=prereleases)))

@@ -43,7 +43,9 @@ def releases(files: Iterable[IndexFile]) -> dict[Version, list[IndexFile]]:
     return dict(sorted(found.items()))
 
 
-def matching(spec: IndexSpec, published: Mapping[Version, Sequence[IndexFile]]) -> list[Version]:
+def matching(
+    spec: IndexSpec, published: Mapping[Version, Sequence[IndexFile]], *, prereleases: bool = False
+) -> list[Version]:
     """The versions that the specification allows, ascending.
 
     Yanked ones count only where exactly one version is asked for; pre-releases where they are asked for, or where
@@ -53,7 +55,7 @@ def matching(spec: IndexSpec, published: Mapping[Version, Sequence[IndexFile]]) 
 
     specifier = SpecifierSet(spec.specifier)
     usable = [version for version, files in published.items() if spec.exact or not all(file.yanked for file in files)]
-    return sorted(specifier.filter(usable))
+    return sorted(specifier.filter(usable, prereleases=prereleases or None))
 
 
 def has_exactly(spec: IndexSpec, files: Iterable[IndexFile]) -> bool:
@@ -75,10 +77,10 @@ def choose(spec: IndexSpec, files: Sequence[IndexFile]) -> tuple[Version, list[I
     return version, kept or published[version]
 
 
-def choose_all(spec: IndexSpec, files: Sequence[IndexFile]) -> list[Version]:
+def choose_all(spec: IndexSpec, files: Sequence[IndexFile], *, prereleases: bool = False) -> list[Version]:
     """All versions that match, ascending; at least one."""
     published = releases(files)
-    found = matching(spec, published)
+    found = matching(spec, published, prereleases=prereleases)
     if not found:
         raise _nothing(spec, published)
     return found

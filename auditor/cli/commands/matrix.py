@@ -1,0 +1,155 @@
+"""`api-audit matrix`: one consumer against every release of a range, or every version of it against one release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from auditor import __version__, formats
+from auditor.cli.app import Configured
+from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
+from auditor.cli.progress import progress
+from auditor.cli.terminal import deliver, say, wants_color, width
+from auditor.config import Located
+
+if TYPE_CHECKING:
+    from auditor.matrix import Fits, Table
+
+EXAMPLES = """\b
+Examples:
+  api-audit matrix speculators==0.3.0 --against 'vllm>=0.11'
+  api-audit matrix . --against 'vllm>=0.12,<0.17' --output-format markdown
+  api-audit matrix src/ --from ./lib@v1 --against ./lib@v2 --against ./lib@main
+  api-audit matrix 'speculators>=0.2' --against vllm==0.16.0
+\b
+Results are kept release by release: a run that was stopped goes on where it ended.
+Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
+"""
+
+
+def _formats() -> tuple[str, ...]:
+    from auditor.matrix.formats import names
+
+    return names()
+
+
+@click.command(cls=Configured, epilog=EXAMPLES, short_help="Audit against every release of a range.")
+@click.argument("consumers", nargs=-1, metavar="CONSUMER...")
+@click.option("--against", multiple=True, metavar="RANGE", help="Releases to audit against; may be repeated.")
+@click.option(
+    "--from",
+    "from_",
+    multiple=True,
+    metavar="SPEC",
+    envvar="API_AUDIT_FROM",
+    help="Release the consumer was written for. [default: what its metadata pins]",
+)
+@click.option("--consumers", "by_version", is_flag=True, help="Compare all versions of CONSUMER on one release.")
+@click.option("--pre", "prereleases", is_flag=True, help="Pre-releases too.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
+@click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
+@click.option("--select", multiple=True, metavar="RULE", help="Only these rules; `*` matches any part of a name.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="All but these rules.")
+@click.option("--output-format", type=Named(_formats), default="full", show_default=True, help="How the table is told.")
+@click.option(
+    "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
+)
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
+@click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
+@click.option("--strict", is_flag=True, help="Notes and unaudited places fail too.")
+@sources
+@configuration
+@terminal
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Find in which releases of a range CONSUMER (package, folder or files) breaks, and which part is clean.
+
+    With a range of CONSUMER's own versions, or with --consumers, find the version that fits one release best.
+    """
+    if not given["against"]:
+        raise click.UsageError("nothing to audit against. Pass --against, for example: --against 'vllm>=0.12'", ctx)
+    import sys
+
+    from auditor import matrix
+    from auditor.matrix.formats import teller
+
+    located: Located = ctx.obj
+    to_file = given["output_file"] is not None
+    options = formats.RenderOptions(
+        color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
+        width=width(),
+        verbose=given["verbose"] > 0,
+        version=__version__,
+    )
+    told = teller(given["output_format"])
+    chosen = matrix.Range(prereleases=given["prereleases"])
+    with progress(quiet=given["quiet"] > 0) as on_progress:
+        asked = _options(given, located, on_progress)
+        if given["by_version"] or _is_range(given["consumers"]):
+            fits = matrix.fits(asked, chosen)
+            deliver(told.fits(fits, options), given["output_file"])
+            ctx.exit(_fits_code(fits, given))
+        table = matrix.matrix(asked, chosen)
+    deliver(told.table(table, options), given["output_file"])
+    if not given["quiet"]:
+        from auditor.matrix.formats._words import economy
+
+        say(economy(table))
+    ctx.exit(_table_code(table, given))
+
+
+def _options(given: dict[str, Any], located: Located, on_progress: Any) -> Any:
+    from auditor.baseline import Baseline
+    from auditor.cli.triage import Triage
+    from auditor.options import Options
+
+    triage = Triage.of(
+        located.config,
+        select=given["select"],
+        ignore=given["ignore"],
+        baseline=Baseline(),
+        error_on_warning=given["error_on_warning"],
+    )
+    return Options(
+        consumers=given["consumers"] or (".",),
+        against=given["against"],
+        from_=given["from_"],
+        index_url=given["index_url"],
+        cache_dir=given["cache_dir"],
+        offline=given["offline"],
+        rules=given["rules"],
+        exclude=given["exclude"],
+        on_progress=on_progress,
+        triage=triage,
+    )
+
+
+def _is_range(consumers: tuple[str, ...]) -> bool:
+    """Whether what is audited is one consumer in several versions."""
+    from auditor.packages.spec import IndexSpec, parse_spec
+
+    if len(consumers) != 1 or Path(consumers[0]).exists():
+        return False
+    spec = parse_spec(consumers[0])
+    return isinstance(spec, IndexSpec) and bool(spec.specifier) and not spec.exact
+
+
+def _table_code(table: Table, given: dict[str, Any]) -> int:
+    if table.failed:
+        return 2
+    if given["exit_zero"]:
+        return 0
+    if given["strict"]:
+        return 1 if table.rows or table.problems else 0
+    return 0 if all(column.clean for column in table.columns) else 1
+
+
+def _fits_code(fits: Fits, given: dict[str, Any]) -> int:
+    best = next((fit for fit in fits.versions if fit.version == fits.best), None)
+    if best is None:
+        return 2
+    if given["exit_zero"]:
+        return 0
+    return 1 if best.errors or best.warnings or (given["strict"] and best.notes) else 0

@@ -1,0 +1,10 @@
+"""One consumer and many releases: which finding breaks where, what is clean, and which consumer fits best."""
+
+from __future__ import annotations
+
+from auditor.matrix.consumers import fits
+from auditor.matrix.line import Line
+from auditor.matrix.releases import Range, matrix
+from auditor.matrix.table import Column, Fits, Row, Table
+
+__all__ = ["Column", "Fits", "Line", "Range", "Row", "Table", "fits", "matrix"]

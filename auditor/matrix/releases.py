@@ -1,0 +1,122 @@
+"""Audits one consumer against a whole range of releases: prefetching, matching and keeping side by side."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import msgspec
+
+from auditor.errors import AuditError, SpecError
+from auditor.matrix.line import Line, Prepared, failed, label_of, modules_shared
+from auditor.matrix.table import Column, Table, clean_part, rows_of
+from auditor.options import Options
+from auditor.packages.index import PackageIndex
+from auditor.packages.release import find_versions
+from auditor.packages.spec import IndexSpec, parse_spec
+from auditor.packages.store import Store
+from auditor.resolution import open_consumer
+
+_THREADS = 4
+_AHEAD = 8
+"""Releases that are fetched before they are matched: enough to hide the network, few enough for the memory."""
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """Which releases a table is about."""
+
+    prereleases: bool = False
+    """Whether release candidates and development releases count."""
+
+
+FINAL = Range()
+
+
+def matrix(options: Options, chosen: Range = FINAL) -> Table:
+    """Audit a consumer against every release that `options.against` names, by ranges or one by one.
+
+    Raises:
+        AuditError: The consumer or the list of releases could not be had; a release that cannot be read is a column.
+    """
+    started = time.monotonic()
+    with Store.open(options.cache_dir) as store:
+        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+        progress = options.on_progress or (lambda *_: None)
+        progress("opening the consumer", 0, None)
+        line = Line(options, open_consumer(options, store, index), store, index)
+        specs = expanded(options.against, index, chosen)
+        columns = []
+        for column in audited(line, specs):
+            columns.append(column)
+            progress("auditing releases", len(columns), len(specs))
+        stats = _stats(columns, index, started)
+        names = {column.name for column in columns if column.name}
+        if len(names) > 1:
+            raise SpecError(f"releases of one provider make a table, not of {', '.join(sorted(names))}")
+        return Table(
+            consumer=line.consumer.name,
+            version=line.consumer.version,
+            provider=next(iter(names), parse_spec(options.against[0]).name or options.against[0]),
+            columns=tuple(columns),
+            rows=rows_of(columns),
+            clean=clean_part(columns),
+            problems=line.problems,
+            stats=stats,
+        )
+
+
+def expanded(texts: Sequence[str], index: PackageIndex, chosen: Range) -> list[str]:
+    """Each release that some specifications allow, as a specification of its own, in order."""
+    found: dict[str, None] = {}
+    for text in texts:
+        spec = parse_spec(text)
+        if isinstance(spec, IndexSpec) and not spec.exact:
+            versions = find_versions(spec, index=index, prereleases=chosen.prereleases)
+            found.update(dict.fromkeys(f"{spec.name}=={version}" for version in versions))
+        else:
+            found[text] = None
+    return list(found)
+
+
+def audited(line: Line, specs: Sequence[str]) -> Iterator[Column]:
+    """The columns of some releases, in order; the next ones are fetched while one is matched."""
+    if not specs:
+        return
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="prefetch") as threads:
+        waiting: deque[tuple[str, Future[Prepared]]] = deque()
+        rest = iter(specs)
+        try:
+            # Alone, the first tells which modules its neighbours will need.
+            yield _column(line, next(rest), None)
+            for spec in rest:
+                waiting.append((spec, threads.submit(line.prepare, spec)))
+                if len(waiting) >= _AHEAD:
+                    yield _column(line, *waiting.popleft())
+            while waiting:
+                yield _column(line, *waiting.popleft())
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+
+def _column(line: Line, spec: str, future: Future[Prepared] | None) -> Column:
+    try:
+        return line.column(future.result() if future is not None else line.prepare(spec))
+    except AuditError as error:
+        return failed(label_of(spec), error)
+
+
+def _stats(columns: Sequence[Column], index: PackageIndex, started: float) -> dict[str, int | float]:
+    needed, different = modules_shared(columns)
+    return {
+        "releases": len(columns),
+        "releases_kept": sum(column.kept for column in columns),
+        "modules_needed": needed,
+        "modules_different": different,
+        "modules_parsed": sum(column.parsed for column in columns if not column.kept),
+        "traffic_bytes": index.traffic.received,
+        "requests": index.traffic.requests,
+        "seconds": round(time.monotonic() - started, 3),
+    }
