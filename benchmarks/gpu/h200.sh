@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # On a GPU machine with the unpacked kit in ~/k: `h200.sh one|speed|two|deepseek`. docs/runner.md has the whole commands.
+# What the program needs beyond the kit (unidiff) may lie in .extra of the checkout, carried with the call.
 # It prints what was measured; logs and manifests go to $OUT/results-PART.tgz. Each part stays within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
@@ -11,7 +12,7 @@ results=$work/results
 python=${PYTHON:-$(command -v python3)}
 patches=${PATCHES:-$(ls -d "$kit"/patches/speculators-0.3.0--vllm-* | tail -n 1)}
 mkdir -p "$work" "$results" "$OUT"
-export PYTHONPATH=$kit/site HF_HUB_OFFLINE=1 VLLM_WORKER_MULTIPROC_METHOD=spawn PYTHONUNBUFFERED=1 VLLM_NO_USAGE_STATS=1
+export PYTHONPATH=$kit/site:$PWD/.extra HF_HUB_OFFLINE=1 VLLM_WORKER_MULTIPROC_METHOD=spawn PYTHONUNBUFFERED=1 VLLM_NO_USAGE_STATS=1
 failed=()
 
 # The program comes from this checkout; the job's own path does not hold it.
