@@ -30,6 +30,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     patch_dir: Path | None = None
     """Where patch folders are written; None writes nothing."""
     exclude: tuple[str, ...] = ()
+    second_opinion: str | None = None
+    """A type checker to ask as well: `ty` or `pyrefly`."""
     on_progress: Progress | None = None
     triage: Callable[[Report], Report] | None = None
     """Leaves out findings that nobody asked for and marks accepted ones, before patches are made of the rest."""

@@ -162,7 +162,11 @@ def scan(options: Options) -> Report:
         progress("reading the consumer", 0, len(sources.modules))
         analyses = audit.uses()
         progress("matching", 0, None)
-        findings = identified(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
+        repaired = list(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
+        if options.second_opinion is not None:
+            progress(f"asking {options.second_opinion}", 0, None)
+            repaired = _with_second_opinion(repaired, options.second_opinion, audit)
+        findings = identified(repaired)
         sites = audit.call_sites(analyses)
         covered = audit.coverage(analyses)
         texts = _texts(sources, findings)
@@ -189,6 +193,14 @@ def scan(options: Options) -> Report:
 def _audited(pairs: Sequence[Pair]) -> set[str]:
     """What the providers are called, as distributions and in imports."""
     return {name for pair in pairs for name in (pair.name, *pair.packages)}
+
+
+def _with_second_opinion(findings: Iterable[Finding], name: str, audit: Audit) -> list[Finding]:
+    from auditor.opinions import Offer, checker, merged, second_opinion
+
+    offers = [Offer(pair.old.release, pair.new.release) for pair in audit.pairs]
+    heard = second_opinion(checker(name), audit.sources, offers)
+    return merged(findings, heard, name, [pair.name for pair in audit.pairs])
 
 
 def _patched(report: Report, audit: Audit, folder: Path) -> Report:

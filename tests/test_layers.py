@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("sides",),
     ("findings", "whereabouts", "vanishing", "coverage"),
     ("canonical", "renames", "differences"),
-    ("checks", "fixes", "formats", "runner"),
+    ("checks", "fixes", "formats", "runner", "opinions"),
     ("codemod",),
     ("verify",),
     ("fixing", "patching", "resolution", "inventory", "migrations"),

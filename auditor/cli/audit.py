@@ -67,7 +67,7 @@ def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:
         *(rule for rules in config.per_file_ignores.values() for rule in rules),
     ]
     asked += [entry.rule for entry in config.ignores() if entry.rule]
-    named = [rule for rule in asked if "*" not in rule]
+    named = [rule for rule in asked if "*" not in rule and ":" not in rule]  # `ty:code` is a second opinion's
     if not named:
         return
     from auditor.cli.rulebook import find
@@ -97,6 +97,7 @@ def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callbac
         rules=given["rules"],
         patch_dir=patch_dir,
         exclude=given["exclude"],
+        second_opinion=given["second_opinion"],
         on_progress=on_progress,
         triage=triage,
     )

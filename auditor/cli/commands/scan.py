@@ -63,6 +63,11 @@ SECTIONS = {
 @click.option(
     "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
 )
+@click.option(
+    "--second-opinion",
+    type=click.Choice(["ty", "pyrefly"]),
+    help="Ask a type checker too, and tell where it agrees and what only it sees.",
+)
 @click.option("--diff", is_flag=True, help="Print the patches instead of a report; writes no files.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule.")
 @click.option("--no-patches", is_flag=True, help="Write no patch files.")
