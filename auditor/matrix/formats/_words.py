@@ -57,7 +57,9 @@ def recommendation(fits: Fits) -> str:
     if found is None:
         return "No version could be audited."
     counts = ", ".join((plural(found.errors, "error"), plural(found.warnings, "warning")))
-    return f"{fits.consumer} {found.version} fits {fits.release} best: {counts}."
+    unread = sum(fit.failure is not None for fit in fits.versions)
+    rest = f" {plural(unread, 'version')} could not be audited." if unread else ""
+    return f"{fits.consumer} {found.version} fits {fits.release} best: {counts}.{rest}"
 
 
 def padded(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,0 +1,276 @@
+"""Tables over small releases: what a column says is what a scan says, and a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from packages.making import wheel
+
+from auditor.__main__ import main
+from auditor.bisection import Asked, bisect
+from auditor.errors import SpecError
+from auditor.matrix import Column, fits, matrix, releases
+from auditor.matrix.table import clean_part, intervals, rows_of
+from auditor.model import Finding, Span
+from auditor.options import Options
+from auditor.scan import scan
+
+HISTORY = {
+    "1.0": "def run(a, b=0): ...\ndef stop(): ...\n",
+    "1.1": "def run(a, b=0): ...\ndef stop(): ...\nx = 1\n",
+    "1.2": "def run(a): ...\ndef stop(): ...\n",
+    "1.3rc1": "def run(): ...\n",
+    "2.0": "def run(a): ...\n",
+    "2.1": "def run(a, b=0): ...\n",
+}
+CONSUMER = "import acme\nimport acme.still\n\nacme.run(1, b=2)\nacme.stop()\n"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> str:
+    folder = tmp_path / "index" / "acme"
+    folder.mkdir(parents=True)
+    for version, source in HISTORY.items():
+        wheel(folder, "acme", version, {"acme/__init__.py": source, "acme/still.py": "same = True\n"})
+    shop = tmp_path / "index" / "shop"
+    shop.mkdir()
+    for version, pin, source in (
+        ("0.1", "acme==1.0", CONSUMER),
+        ("0.2", "acme==1.2", "import acme\n\nacme.run(1)\nacme.stop()\n"),
+        ("0.3", "acme==2.0", "import acme\n\nacme.run(1)\n"),
+        ("0.4", "other", "import acme\n"),
+    ):
+        wheel(shop, "shop", version, {"shop/__init__.py": source}, lines=(f"Requires-Dist: {pin}",))
+    return str(tmp_path / "index")
+
+
+@pytest.fixture
+def options(tmp_path: Path, index: str) -> Options:
+    consumer = tmp_path / "app"
+    consumer.mkdir()
+    (consumer / "main.py").write_text(CONSUMER, encoding="utf-8")
+    return Options(
+        consumers=(str(consumer),),
+        against=("acme>=1.0",),
+        from_=("acme==1.0",),
+        index_url=index,
+        cache_dir=tmp_path / "cache",
+    )
+
+
+def changed(options: Options, **fields: object) -> Options:
+    return Options(**{**{name: getattr(options, name) for name in Options.__struct_fields__}, **fields})
+
+
+def history(table, rule: str) -> str:
+    return ", ".join(map(str, next(row for row in table.rows if row.rule == rule).intervals))
+
+
+def test_each_finding_has_its_intervals_and_first_release(options):
+    table = matrix(options)
+    assert [column.release for column in table.columns] == ["1.0", "1.1", "1.2", "2.0", "2.1"]
+    assert history(table, "unknown-argument") == "1.0-1.1 fine, 1.2-2.0 broken, 2.1- fine"
+    assert history(table, "unresolved-attribute") == "1.0-1.2 fine, 2.0- broken"
+    assert [row.first for row in table.rows] == ["1.2", "2.0"]
+    assert [part.span for part in table.clean] == ["1.0-1.1"]
+
+
+def test_prereleases_count_only_when_asked_for(options):
+    found = [column.release for column in matrix(options, releases.Range(prereleases=True)).columns]
+    assert found == ["1.0", "1.1", "1.2", "1.3rc1", "2.0", "2.1"]
+
+
+def test_a_column_is_what_a_scan_finds(options):
+    for column in matrix(options).columns:
+        report = scan(changed(options, against=(f"acme=={column.release}",)))
+        assert [f.id for f in column.findings] == [f.id for f in report.findings], column.release
+
+
+def test_unchanged_modules_are_parsed_once(options):
+    stats = matrix(options).stats
+    assert stats["modules_parsed"] == stats["modules_different"]
+    assert stats["modules_needed"] > stats["modules_different"]
+
+
+def test_it_goes_on_after_a_kill(options, monkeypatch):
+    line = releases.Line
+    done = []
+
+    class Killed(line):
+        def column(self, prepared):
+            if len(done) == 3:
+                raise KeyboardInterrupt
+            done.append(prepared.spec)
+            return super().column(prepared)
+
+    monkeypatch.setattr(releases, "Line", Killed)
+    with pytest.raises(KeyboardInterrupt):
+        matrix(options)
+    monkeypatch.setattr(releases, "Line", line)
+    table = matrix(options)
+    assert [column.kept for column in table.columns] == [True, True, True, False, False]
+    assert all(column.kept for column in matrix(options).columns)
+
+
+def test_what_was_kept_is_not_believed_when_the_consumer_changes(options):
+    matrix(options)
+    Path(options.consumers[0], "main.py").write_text("import acme\n\nacme.run(1)\n", encoding="utf-8")
+    table = matrix(options)
+    assert not any(column.kept for column in table.columns)
+    assert all(column.clean for column in table.columns)
+
+
+def test_a_declared_range_chooses_the_old_side_as_a_scan_does(options, index):
+    table = matrix(changed(options, consumers=("shop==0.2",), from_=()))
+    assert {column.old for column in table.columns} == {"1.2"}
+    assert table.columns[0].reason == "declared by the consumer: acme==1.2"
+
+
+def test_a_release_that_cannot_be_read_is_a_column(options, index, tmp_path):
+    (Path(index) / "acme" / "acme-2.0-py3-none-any.whl").write_bytes(b"no zip")
+    table = matrix(options)
+    assert [column.release for column in table.failed] == ["2.0"]
+    assert history(table, "unknown-argument") == "1.0-1.1 fine, 1.2 broken, 2.0 unknown, 2.1- fine"
+
+
+def test_folders_are_releases_too(options, tmp_path):
+    specs = []
+    for version in ("1.0", "2.0"):
+        folder = tmp_path / f"v{version}"
+        (folder / "acme").mkdir(parents=True)
+        (folder / "acme" / "__init__.py").write_text(HISTORY[version], encoding="utf-8")
+        specs.append(f"acme @ {folder}")
+    table = matrix(changed(options, from_=(specs[0],), against=tuple(specs)))
+    assert [column.release for column in table.columns] == ["v1.0", "v2.0"]
+    assert {row.first for row in table.rows} == {"v2.0"}
+
+
+def test_two_providers_make_no_table(options):
+    with pytest.raises(SpecError, match="one provider"):
+        matrix(changed(options, against=("acme==1.0", "shop==0.1")))
+
+
+def test_the_version_that_fits_best_is_named(options):
+    found = fits(changed(options, consumers=("shop>=0.1",), against=("acme==2.0",), from_=()))
+    assert [(fit.version, fit.errors) for fit in found.versions[:3]] == [("0.1", 2), ("0.2", 1), ("0.3", 0)]
+    assert "does not say which acme" in found.versions[3].failure
+    assert found.best == "0.3"
+
+
+def finding(rule: str, **fields: object) -> Finding:
+    place = {"provider": "acme", "symbol": "acme.run", "span": Span("a.py", 1, 1, 1, 2), "message": "", **fields}
+    return Finding(rule=rule, severity="error", confidence="high", id=f"{rule}{fields}", **place)
+
+
+def test_a_row_that_another_takes_over_is_not_fine():
+    columns = [
+        Column(release="1"),
+        Column(release="2", findings=(finding("missing-argument", argument="x"),)),
+        Column(release="3", findings=(finding("migration", argument="x"),)),
+        Column(release="4", findings=(finding("unresolved-import"),)),
+    ]
+    rows = {row.rule: row for row in rows_of(columns)}
+    assert rows["missing-argument"].states == ("fine", "broken", "elsewhere", "elsewhere")
+    assert rows["migration"].states == ("fine", "elsewhere", "broken", "elsewhere")
+
+
+def test_accepted_findings_break_nothing():
+    column = Column(release="1", findings=(finding("x", state="suppressed"),))
+    assert rows_of([column]) == ()
+    assert clean_part([column, Column(release="2", failure="gone")])[0].span == "1"
+
+
+def test_the_last_interval_is_open():
+    assert [str(part) for part in intervals(["1", "2", "3"], ["fine", "broken", "broken"])] == ["1 fine", "2- broken"]
+
+
+FLAGS = ("--from", "acme==1.0", "--against", "acme>=1.0", "--isolated")
+
+
+@pytest.mark.parametrize("form", ["full", "json", "markdown", "html"])
+def test_every_format_tells_it(options, index, form, capsys):
+    arguments = [options.consumers[0], *FLAGS, "--index-url", index, "--cache-dir", str(options.cache_dir)]
+    assert main(["matrix", *arguments, "--output-format", form]) == 1
+    out, err = capsys.readouterr()
+    assert "unknown-argument" in out.replace("\\-", "-")
+    assert "of them unchanged between releases" in err
+    if form == "json":
+        document = json.loads(out)
+        assert document["schema"] == 1
+        assert document["clean"] == [{"first": "1.0", "last": "1.1", "state": "fine"}]
+        assert document["findings"][0]["states"]["1.2"] == "broken"
+
+
+@pytest.mark.parametrize("form", ["full", "json", "markdown", "html"])
+def test_every_format_tells_versions(options, index, form, capsys):
+    arguments = ["shop>=0.1", "--against", "acme==2.0", "--index-url", index, "--isolated", "-q"]
+    assert main(["matrix", *arguments, "--cache-dir", str(options.cache_dir), "--output-format", form]) == 0
+    assert "0.3" in capsys.readouterr().out.replace("\\.", ".")
+
+
+def test_exit_codes(options, index, capsys):
+    shared = [options.consumers[0], "--from", "acme==1.0", "--index-url", index, "--isolated", "-q"]
+    shared += ["--cache-dir", str(options.cache_dir)]
+    assert main(["matrix", *shared, "--against", "acme<1.2"]) == 0
+    assert main(["matrix", *shared, "--against", "acme"]) == 1
+    assert main(["matrix", *shared, "--against", "acme", "-e"]) == 0
+    assert main(["matrix", *shared, "--against", "acme>9"]) == 2
+    assert main(["matrix", *shared]) == 2
+    capsys.readouterr()
+
+
+def test_bisect_names_the_release(options):
+    found = bisect(options, Asked(provider="acme", start="1.0", end="2.0"))
+    first = {origin.finding.rule: (origin.last_fine, origin.first) for origin in found.origins}
+    assert first == {"unknown-argument": ("1.1", "1.2"), "unresolved-attribute": ("1.2", "2.0")}
+    only = bisect(options, Asked(provider="acme", start="1.0", end="2.0", finding=found.origins[0].finding.id[:6]))
+    assert [origin.finding.id for origin in only.origins] == [found.origins[0].finding.id]
+    with pytest.raises(SpecError, match="no finding"):
+        bisect(options, Asked(provider="acme", start="1.0", end="2.0", finding="zzz"))
+
+
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-C", str(folder)]
+    subprocess.run([*command, *arguments], check=True, capture_output=True)
+
+
+def test_bisect_names_the_commit(options, tmp_path, capsys):
+    folder = tmp_path / "checkout"
+    (folder / "acme").mkdir(parents=True)
+    git(tmp_path, "init", "-q", str(folder))
+    (folder / "pyproject.toml").write_text('[project]\nname = "acme"\nversion = "1"\n', encoding="utf-8")
+    for number, version in enumerate(["1.0", "1.1", "1.2", "2.0"]):
+        (folder / "acme" / "__init__.py").write_text(HISTORY[version], encoding="utf-8")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", f"change {number}")
+        git(folder, "tag", f"v{version}")
+    (folder / "notes.txt").write_text("no Python", encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "notes")
+    asked = Asked(provider=str(folder), start="v1.0", end="HEAD")
+    found = bisect(options, asked)
+    assert found.steps == 4
+    titles = {origin.finding.rule: origin.title.split(" ", 1)[1] for origin in found.origins}
+    assert titles == {"unknown-argument": "change 2", "unresolved-attribute": "change 3"}
+    tagged = bisect(options, Asked(provider=str(folder), start="v1.0", end="v2.0", tags=True))
+    assert [origin.first for origin in tagged.origins] == ["v1.2", "v2.0"]
+    arguments = [options.consumers[0], "--provider", str(folder), "--from", "v1.0", "--to", "HEAD", "--isolated"]
+    assert main(["bisect", *arguments, "--cache-dir", str(options.cache_dir)]) == 1
+    assert "change 2); " in capsys.readouterr().out
+    assert main(["bisect", *arguments, "--json", "-q", "--cache-dir", str(options.cache_dir)]) == 1
+    assert len(json.loads(capsys.readouterr().out)["origins"]) == 2
+    with pytest.raises(SpecError, match="git knows no commit"):
+        bisect(options, Asked(provider=str(folder), start="v9", end="HEAD"))
+
+
+@pytest.mark.index
+def test_speculators_over_published_releases(tmp_path):
+    asked = Options(consumers=("speculators==0.3.0",), against=("vllm>=0.11.2,<0.12.1", "vllm>=0.16,<0.17.1"))
+    table = matrix(asked)
+    first = {(row.rule, row.argument): row.first for row in table.rows}
+    assert first["missing-argument", "is_encoder_decoder"] == "0.12.0"
+    assert first["unknown-argument", "eos_token_id"] == "0.17.0"
+    assert first["prefix-caching-on", "enable_prefix_caching"] == "0.12.0"
