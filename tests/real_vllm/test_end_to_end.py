@@ -54,6 +54,7 @@ def test_scan_and_apply_alone_make_it_extract(environment, model, tree, tmp_path
 
     assert report["generator"].startswith(str(tree))
     assert report["problems"] == []
+    assert report["beyond_one_step"]["cut"] == 0
     assert report["prompts"] == list(LENGTHS)
     assert report["worst_relative_error"] < TOLERANCE
     assert report["largest_difference_on_repetition"] == 0
