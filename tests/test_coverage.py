@@ -14,6 +14,7 @@ class Engine:
         self.runner = make()
         self.device: torch.device = torch.device("cpu")
         self.parts: list[Part] = []
+        self.core = self.part().core.core
     def part(self) -> "Part": ...
     def plain(self): return unknown()
 class Part:
@@ -55,6 +56,8 @@ def figures(folder, code: str) -> tuple[int, int, list[str]]:
             ["2 uses unresolved, first here: undefined name"],
             id="told once",
         ),
+        pytest.param("e.core.go()", 3, ["1 use unresolved: value not read"], id="of what only subclasses have"),
+        pytest.param("def f(x: lib.Gone): x.go()", 2, [], id="of what neither release has"),
         pytest.param("e.device.type", 2, [], id="somebody else's"),
         pytest.param("e.parts.append(1)\ne.parts[0].run()", 4, [], id="through a list"),
         pytest.param("json.loads('1').x", 1, [], id="not the provider's"),

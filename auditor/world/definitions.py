@@ -23,6 +23,9 @@ from auditor.world.values import (
 if TYPE_CHECKING:
     from auditor.world.world import World
 
+_DOUBTFUL = ("attribute of a missing name", "annotation names something missing")
+"""Reasons that would say of a release that it lacks what its own code uses: reading fell short there."""
+
 
 def define(world: World, module: str, definition: Definition, qualifier: str = "") -> Value:
     """The value of a definition found in the scope of `module` (inside the class `qualifier`, if any)."""
@@ -61,6 +64,6 @@ def _assigned(world: World, api: AttributeApi, path: str) -> Value:
     found = world.evaluate(api.term)
     if isinstance(found, Options):
         found = options([v for v in found.values if not isinstance(v, UnknownValue)] or [unread])
-    if isinstance(found, UnknownValue):
+    if isinstance(found, UnknownValue) and found.reason not in _DOUBTFUL:
         return UnknownValue(found.reason, path)
-    return unread if isinstance(found, Missing | Literal) else found
+    return unread if isinstance(found, UnknownValue | Missing | Literal) else found
