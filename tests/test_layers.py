@@ -25,7 +25,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("verify",),
     ("fixing", "patching", "resolution", "inventory", "migrations"),
     ("scan",),
-    ("matrix",),
+    ("matrix", "ranges"),
     ("bisection",),
     ("cli",),
 )

@@ -42,7 +42,8 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         error_on_warning=given["error_on_warning"],
     )
     with progress(quiet=given["quiet"] > 0) as on_progress, _patch_dir(given) as patch_dir:
-        report = scan(_options(given, patch_dir, on_progress, triage))
+        options = _options(given, patch_dir, on_progress, triage)
+        report = _declared(options, given["provider"]) if given.get("declared") else scan(options)
     unused = [problem for problem in report.problems if problem.kind == "suppression"]
     stale = known.stale(report.findings, set(report.files), _rules(report, given))
     remarks = [f"{one.path}:{one.line}: {one.message}" for one in unused]
@@ -56,6 +57,12 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
     elif stale:
         remarks.append(f"{len(stale)} entries of {file} are stale. Renew it with --write-baseline")
     return Outcome(report, tuple(remarks), len(stale) + len(unused))
+
+
+def _declared(options: Options, providers: tuple[str, ...]) -> Report:
+    from auditor.ranges import scan_declared
+
+    return scan_declared(options, providers)
 
 
 def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:

@@ -61,6 +61,12 @@ def releases(provider: ProviderInfo) -> tuple[str, str]:
     return old, provider.new or PurePath(provider.new_origin).name
 
 
+def releases_of(report: Report, name: str) -> tuple[str, str]:
+    """What to call both sides of the provider called `name`; nothing where it was audited with several releases."""
+    named = [provider for provider in report.providers if provider.name == name]
+    return releases(named[0]) if len(named) == 1 else ("", "")
+
+
 def summary(report: Report) -> str:
     """The closing line: how many findings, how many of them can be repaired, what was set aside."""
     count = tally(report)

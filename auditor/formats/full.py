@@ -10,7 +10,7 @@ from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats._frame import frame
 from auditor.formats._style import Palette
-from auditor.formats._tally import headline, per_rule, plural, releases
+from auditor.formats._tally import headline, per_rule, plural, releases_of
 from auditor.model import Finding, Fix, Problem, Report, Signature
 
 
@@ -60,7 +60,7 @@ def _finding(finding: Finding, report: Report, options: RenderOptions, paint: Pa
 
 
 def _footer(finding: Finding, report: Report) -> Iterator[str]:
-    old, new = next((releases(one) for one in report.providers if one.name == finding.provider), ("", ""))
+    old, new = releases_of(report, finding.provider)
     if finding.old_signature:
         yield _signature(finding.provider, old, finding.old_signature)
     if finding.new_signature:

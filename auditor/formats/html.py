@@ -14,7 +14,7 @@ from markupsafe import Markup
 from auditor.formats import RenderOptions
 from auditor.formats._deed import deed
 from auditor.formats._escape import visible
-from auditor.formats._tally import headline, per_rule, releases, summary, tally
+from auditor.formats._tally import headline, per_rule, releases, releases_of, summary, tally
 from auditor.model import Finding, Patch, Report
 
 _SPAN = re.compile("`([^`]+)`")
@@ -52,7 +52,8 @@ def render(report: Report, options: RenderOptions) -> str:
             diff=_diff,
             deed=deed,
             rules=per_rule([finding for finding in report.findings if finding.state == "open"]),
-            releases={provider.name: releases(provider) for provider in report.providers},
+            both=releases,
+            releases={provider.name: releases_of(report, provider.name) for provider in report.providers},
             version=options.version,
             style=folder.joinpath("report.css").read_text(encoding="utf-8"),
             script=script,

@@ -20,6 +20,7 @@ EXAMPLES = """\b
 Examples:
   api-audit scan speculators==0.3.0 --against vllm==0.16
   api-audit scan src/ --against vllm --against transformers
+  api-audit scan . --provider vllm
   api-audit scan . --from vllm==0.11.0 --against ./vllm --no-patches
   api-audit scan . --output-format sarif -o audit.sarif --exit-zero
 \b
@@ -31,7 +32,7 @@ Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
 
 
 SECTIONS = {
-    "What to audit": ("against", "from_", "exclude"),
+    "What to audit": ("against", "provider", "from_", "exclude", "second_opinion"),
     "Which findings count": ("rules", "select", "ignore", "baseline", "no_baseline", "write_baseline"),
     "How it is told": ("output_format", "output_file", "diff", "statistics", "show_files"),
     "Patches": ("no_patches", "patch_dir"),
@@ -41,7 +42,20 @@ SECTIONS = {
 
 @click.command(cls=Configured, sections=SECTIONS, epilog=EXAMPLES, short_help="Find drift, and write patches for it.")
 @click.argument("consumers", nargs=-1, metavar="CONSUMER...")
-@click.option("--against", multiple=True, metavar="SPEC", help="Release to audit against; may be repeated.")
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="SPEC",
+    help="Release to audit against; may be repeated. [default: `declared`, both ends of each declared range, and the "
+    "latest release]",
+)
+@click.option(
+    "--provider",
+    "provider",
+    multiple=True,
+    metavar="NAME",
+    help="With `--against declared`: only this dependency; may be repeated. [default: all with an upper bound]",
+)
 @click.option(
     "--from",
     "from_",
@@ -98,8 +112,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["show_settings"]:
         deliver(_settings(ctx, located), given["output_file"])
         return
-    if not given["against"]:
-        raise click.UsageError("nothing to audit against. Pass --against, for example: --against vllm==0.16", ctx)
+    given["declared"] = given["against"] in ((), ("declared",))
+    if not given["declared"] and "declared" in given["against"]:
+        raise click.UsageError("`--against declared` stands alone", ctx)
+    if not given["declared"] and given["provider"]:
+        raise click.UsageError("--provider names a dependency of `--against declared`", ctx)
     from auditor.cli.audit import audit  # the pipeline is needed only from here on
 
     try:

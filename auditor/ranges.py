@@ -1,0 +1,154 @@
+"""The consumer's own claim, audited: of each provider the ends of the declared range, and the latest release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from packaging.requirements import InvalidRequirement, Requirement
+
+from auditor.consumer.source import Sources
+from auditor.errors import AuditError, SpecError
+from auditor.model import Finding, Problem, Report
+from auditor.options import Options
+from auditor.packages.index import PackageIndex
+from auditor.packages.release import find_versions, open_release
+from auditor.packages.spec import normalise
+from auditor.packages.store import Store
+from auditor.resolution import declared, open_consumer
+from auditor.scan import scan
+
+_UPPER = frozenset({"<", "<=", "==", "===", "~="})
+_LOWER = frozenset({">", ">=", "==", "===", "~="})
+
+
+class Target(msgspec.Struct, frozen=True):
+    """One release to audit against, and which part of the claim it stands for."""
+
+    provider: str
+    version: str
+    end: str
+    """`latest`, `highest declared`, `lowest declared`, or two of them."""
+
+    @property
+    def spec(self) -> str:
+        """As `--against` takes it."""
+        return f"{self.provider}=={self.version}"
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.version} ({self.end})"
+
+
+def scan_declared(options: Options, providers: Sequence[str] = ()) -> Report:
+    """Audit a consumer against what it declares to support itself, one release after the other, as one report.
+
+    Patches are made for the latest release of each provider alone: the way back is not one that code should go.
+
+    Args:
+        options: The arguments of an audit; `against` is not looked at.
+        providers: Of which dependencies; by default all that the consumer imports and holds below some release.
+    """
+    with Store.open(options.cache_dir) as store:
+        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+        sources = open_consumer(options, store, index)
+        chosen = [normalise(name) for name in providers] or list(_bounded(sources, options, store, index))
+        targets = [target for name in chosen for target in _targets(sources, name, index)]
+    if not targets:
+        raise SpecError(
+            f"{sources.name} imports nothing that it holds below some release",
+            hint="Name a provider (`--provider NAME`) or a release (`--against NAME==VERSION`)",
+        )
+    done: list[tuple[Target, Report]] = []
+    failed: list[tuple[Target, AuditError]] = []
+    for target in targets:
+        patch_dir = options.patch_dir if "latest" in target.end else None
+        try:
+            done.append((target, scan(msgspec.structs.replace(options, against=(target.spec,), patch_dir=patch_dir))))
+        except AuditError as error:
+            failed.append((target, error))
+    if not done:
+        raise failed[0][1]
+    report = merge(done)
+    problems = [Problem(str(target), f"was not audited: {error}") for target, error in failed]
+    return msgspec.structs.replace(report, problems=(*report.problems, *problems))
+
+
+def requirements(lines: Iterable[str], own: str = "") -> dict[str, list[Requirement]]:
+    """The requirements of a project by distribution, those of its extras included; what is not one is left out."""
+    found: dict[str, list[Requirement]] = {}
+    for line in lines:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if (name := normalise(requirement.name)) != normalise(own or "-"):
+            found.setdefault(name, []).append(requirement)
+    return found
+
+
+def _operators(stated: Iterable[Requirement]) -> set[str]:
+    return {each.operator for requirement in stated for each in requirement.specifier}
+
+
+def _bounded(sources: Sources, options: Options, store: Store, index: PackageIndex) -> Iterator[str]:
+    """Dependencies with an upper bound or a pin that the consumer imports."""
+    for name, stated in requirements(sources.requires, sources.name).items():
+        if not _operators(stated) & _UPPER:
+            continue
+        try:
+            release = open_release(name, store=store, index=index, offline=options.offline)
+        except AuditError:
+            continue  # not on this index: nothing to audit against
+        if _imports(sources, release.packages):
+            yield name
+
+
+def _imports(sources: Sources, packages: Sequence[str]) -> bool:
+    if not packages:
+        return False
+    names = "|".join(map(re.escape, packages))
+    pattern = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{names})\b".encode(), re.MULTILINE)
+    return any(pattern.search(source) for source in sources.read(sources.modules.values()).values())
+
+
+def _targets(sources: Sources, name: str, index: PackageIndex) -> Iterator[Target]:
+    """The latest release, the highest declared one and the lowest, each once; a pin is an old side and no target."""
+    allowed, _ = declared(sources, name, index)
+    ordered = sorted(allowed)
+    latest = find_versions(name, index=index)[-1]
+    ends: dict[str, list[str]] = {latest: ["latest"]}
+    if len(ordered) > 1:
+        ends.setdefault(str(ordered[-1]), []).append("highest declared")
+        if _operators(requirements(sources.requires).get(name, ())) & _LOWER:
+            ends.setdefault(str(ordered[0]), []).append("lowest declared")
+    for version, names in ends.items():
+        if [version] != [str(v) for v in ordered]:
+            yield Target(name, version, ", ".join(names))
+
+
+def merge(reports: Sequence[tuple[Target, Report]]) -> Report:
+    """Several audits of one consumer as one report: each finding once, with a note of the releases it is met with."""
+    met: dict[str, list[Target]] = {}
+    kept: dict[str, Finding] = {}
+    for target, report in reports:
+        for finding in report.findings:
+            kept.setdefault(finding.id, finding)
+            met.setdefault(finding.id, []).append(target)
+    findings = [
+        msgspec.structs.replace(f, notes=(f"with {', '.join(map(str, met[id_]))}", *f.notes)) for id_, f in kept.items()
+    ]
+    first = reports[0][1]
+    every = [report for _, report in reports]
+    stats = dict(first.stats)
+    for name in ("seconds", "traffic_bytes", "requests", "modules_parsed"):
+        stats[name] = round(sum(report.stats.get(name, 0) for report in every), 3)
+    return msgspec.structs.replace(
+        first,
+        providers=tuple(provider for report in every for provider in report.providers),
+        findings=tuple(sorted(findings, key=lambda f: (f.span.path, f.span.line, f.span.column, f.rule))),
+        problems=tuple(dict.fromkeys(problem for report in every for problem in report.problems)),
+        patches=tuple(patch for report in every for patch in report.patches),
+        stats=stats,
+        sources={path: text for report in every for path, text in report.sources.items()},
+    )
