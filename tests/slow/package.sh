@@ -16,6 +16,7 @@ venv() { # venv NAME [PYTHON]
 
 venv tools
 "$scratch/tools/bin/pip" install -q build check-jsonschema tox nox
+expected=$(find "$root/rules" -name '*.yaml' | wc -l)
 "$scratch/tools/bin/python" -m build --outdir "$scratch/dist" "$root" > "$scratch/build.log" 2>&1 || { cat "$scratch/build.log"; fail build; }
 wheel=$(echo "$scratch"/dist/*.whl)
 sdist=$(echo "$scratch"/dist/*.tar.gz)
@@ -44,8 +45,11 @@ assert (files("auditor") / "py.typed").is_file()' || fail "$1 lacks schemas or p
 
 tried=0
 for minor in 10 11 12 13; do
-  python=$(command -v "python3.$minor" || true)
-  if [ -z "$python" ] || ! "$python" -c '' 2> /dev/null; then echo "!! no Python 3.$minor here"; continue; fi
+  python=
+  for one in "python3.$minor" "$HOME"/.pyenv/versions/3."$minor".*/bin/python; do
+    if "$one" -c 'import venv' 2> /dev/null; then python=$one; break; fi
+  done
+  [ -n "$python" ] || { echo "!! no Python 3.$minor here"; continue; }
   echo "== the wheel on Python 3.$minor"
   venv "wheel$minor" "$python"
   "$scratch/wheel$minor/bin/pip" install -q "$wheel"
@@ -58,7 +62,7 @@ venv sdist
 "$scratch/sdist/bin/pip" install -q "$sdist"
 try sdist
 sort -u "$scratch"/*.rules | cmp - "$scratch/sdist.rules" || fail "wheel and sdist have different rules"
-[ "$(find "$root/rules" -name '*.yaml' | wc -l)" -eq "$(find "$scratch/sdist" -path '*_rules*' -name '*.yaml' | wc -l)" ] || fail "rules are missing"
+[ "$expected" -eq "$(find "$scratch/sdist" -path '*_rules*' -name '*.yaml' | wc -l)" ] || fail "rules are missing"
 
 echo "== the API example, against the package index"
 mkdir "$scratch/project" && cd "$scratch/project"
