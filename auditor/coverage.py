@@ -28,13 +28,13 @@ from auditor.world.values import Literal as Constant
 TOLD = 5
 """How many reasons are named one by one; the others are counted together."""
 
-_State: TypeAlias = Literal["own", "theirs", "held", "heir", "left", "lost"]
+_State: TypeAlias = Literal["own", "theirs", "held", "heir", "left", "lost", "gone"]
 """`own`: nothing of a provider; `theirs`: a provider's; `held`: a container with something of theirs; `heir`: the
 consumer's subclass of theirs; `left`: known to be of another package; `lost`: theirs once, and what it is now cannot be
-told.
+told; `gone`: it starts from what this release does not have.
 """
 
-_ABSENT = ("attribute of a missing name", "annotation names something missing")
+_ABSENT = ("attribute of a missing name", "call of a missing name", "annotation names something missing")
 """Reasons that settle a use: this release does not have what it starts from, so that nothing about it can drift."""
 
 
@@ -120,6 +120,8 @@ def _standing(side: Side, use: Use) -> str | None:
                 (v.reason for v in alternatives(value) if isinstance(v, UnknownValue)), "one of several values"
             )
             break
+        if state == "gone":
+            break
         if state == "left":
             state = "theirs" if term is use.term and before == "theirs" else "left"
             break
@@ -154,7 +156,7 @@ def _next(side: Side, state: _State, term: Term, value: Value) -> _State:
     if isinstance(term, Import) and side.provider_of(term.path):
         return "lost" if isinstance(value, UnknownValue) else "theirs"
     if all(isinstance(v, UnknownValue) and v.reason in _ABSENT for v in values):
-        return "own" if state == "own" else "left"
+        return "own" if state == "own" else "gone"
     if any(isinstance(v, ClassValue | InstanceValue | SuperValue) and _inherits(side, v) for v in values):
         return "heir"
     if state == "own":

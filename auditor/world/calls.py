@@ -21,6 +21,7 @@ from auditor.world.values import (
     ExternalInstance,
     FunctionValue,
     InstanceValue,
+    Missing,
     Options,
     PartialValue,
     UnknownValue,
@@ -63,6 +64,8 @@ def returned(world: World, function: Value) -> Value:
             return UnknownValue(f"result of {path}")
         case Alias(path):
             return ExternalInstance(path)
+        case Missing():
+            return UnknownValue("call of a missing name")
         case _:
             return UnknownValue("call of an unknown value")
 

@@ -23,7 +23,7 @@ from auditor.world.values import (
 if TYPE_CHECKING:
     from auditor.world.world import World
 
-_DOUBTFUL = ("attribute of a missing name", "annotation names something missing")
+_DOUBTFUL = ("attribute of a missing name", "call of a missing name", "annotation names something missing")
 """Reasons that would say of a release that it lacks what its own code uses: reading fell short there."""
 
 
