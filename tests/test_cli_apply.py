@@ -121,8 +121,25 @@ def test_a_dirty_tree_is_refused(folder, tree, capsys):
     assert apply(folder, tree, "--check") == 0, "looking is always allowed"
     git(tree, "commit", "-qam", "done")
     assert apply(folder, tree) == 0
-    assert apply(folder, tree, "--revert") == 2, "the patches themselves are uncommitted now"
+    assert apply(folder, tree, "--unsafe-fixes") == 0, "what the patches did themselves is no other work"
+    assert content(tree) == (THIRD, b"z = 2\n")
+    (tree / "other.py").write_text("a = 3\n")
+    assert apply(folder, tree, "--revert") == 2
+    assert "other.py" in capsys.readouterr().err
     assert apply(folder, tree, "--revert", "--allow-dirty") == 0
+    assert content(tree) == (FIRST, b"z = 1\n")
+
+
+def test_the_patches_own_changes_are_told_from_others_below_the_root_of_a_checkout(folder, tree, capsys):
+    git(tree.parent, "init", "-q")
+    git(tree.parent, "add", "tree")
+    git(tree.parent, "commit", "-qm", "start")
+    assert apply(folder, tree) == 0
+    assert apply(folder, tree, "--revert") == 0
+    assert content(tree) == (FIRST, b"z = 1\n")
+    (tree / "app" / "b.py").write_bytes(b"z = 7\n")
+    assert apply(folder, tree) == 2
+    assert "uncommitted changes: app/b.py" in capsys.readouterr().err
 
 
 def test_no_version_control_is_mentioned_once_asked_not(folder, tree, capsys):

@@ -10,7 +10,9 @@ _HARMLESS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}",
 
 
 def changed_files(folder: Path) -> list[str] | None:
-    """Tracked files below `folder` that differ from the last commit; None where git does not keep the folder."""
+    """Tracked files below `folder`, as named from there, that differ from the last commit; None where git does not
+    keep the folder.
+    """
     command = [
         "git",
         *_HARMLESS,
@@ -29,8 +31,19 @@ def changed_files(folder: Path) -> list[str] | None:
         return None
     if done.returncode != 0 or _is_ignored(folder):
         return None
+    prefix = _prefix(folder)
     entries = done.stdout.decode("utf-8", "replace").split("\0")
-    return [entry[3:] for entry in entries if entry]
+    return [entry[3:].removeprefix(prefix) for entry in entries if entry]
+
+
+def _prefix(folder: Path) -> str:
+    """Where the folder lies in its checkout, as git's own names begin."""
+    command = ["git", *_HARMLESS, "-C", str(folder), "rev-parse", "--show-prefix"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=60)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace").removesuffix("\n")
 
 
 def _is_ignored(folder: Path) -> bool:

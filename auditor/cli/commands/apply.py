@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from auditor.model import Patch
     from auditor.patches.apply import Mode, Outcome
     from auditor.patches.series import PatchSet
+    from auditor.patches.target import Target
 
 EXAMPLES = """\b
 Examples:
@@ -135,7 +136,7 @@ def _ask(patch: Patch, paint: Palette) -> str:
 
 
 def _look_at_git(target: str, patches: PatchSet, given: dict[str, Any]) -> None:
-    """Refuse a checkout with uncommitted changes, so that a patch can be told from other work."""
+    """Refuse a checkout with uncommitted changes other than the patches' own, so that a patch can be told from them."""
     from auditor.cli.git import changed_files
     from auditor.patches.target import locate
 
@@ -144,13 +145,31 @@ def _look_at_git(target: str, patches: PatchSet, given: dict[str, Any]) -> None:
     if changed is None:
         if not (given["allow_no_vcs"] or given["quiet"]):
             say(f"{visible(str(place.root))} is not under version control; --revert takes the patches back")
-    elif changed and not given["allow_dirty"]:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    elif not given["allow_dirty"] and (foreign := [name for name in changed if not _is_ours(name, place, patches)]):
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         raise PatchError(
-            f"the git tree has uncommitted changes: {changed[0]}{more}",
+            f"the git tree has uncommitted changes: {foreign[0]}{more}",
             where=str(place.root),
             hint="Commit them, or pass --allow-dirty",
         )
+
+
+def _is_ours(name: str, place: Target, patches: PatchSet) -> bool:
+    """Whether a changed file is just as the patches expect or leave it."""
+    from auditor.patches.hunks import digest
+
+    chains = patches.chains()
+    known = {
+        each
+        for path, renamed in place.names.items()
+        if renamed == name
+        for _, file in chains[path]
+        for each in (file.before, file.after)
+    }
+    try:
+        return bool(known) and digest((place.root / name).read_bytes()) in known
+    except OSError:
+        return False
 
 
 def _say_what_is_next(outcome: Outcome, patches: PatchSet, folder: Path, target: str) -> None:
