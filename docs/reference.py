@@ -128,8 +128,8 @@ def settings() -> str:
 
 _SETTINGS = """`[tool.api-audit]` of the nearest `pyproject.toml`, seen from the first consumer. A flag beats an
 environment variable, which beats the file, which beats the default. An unknown key is refused, with the nearest known
-one. Relative paths start at the file's folder. `api-audit scan --show-settings` says what all of it adds up to, and where
-each value came from.
+one. Relative paths start at the file's folder. `api-audit scan --show-settings` says what all of it adds up to, and
+where each value came from.
 """
 _FLAGS = {
     field.encode_name: f"`--{field.encode_name}`" for field in msgspec.structs.fields(config.Config)
