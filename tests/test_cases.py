@@ -147,7 +147,7 @@ def test_patches(case, store, tmp_path_factory, tmp_path):
         git_apply(text, tree)
     left = sorted(place(finding) for finding in told(audit(case, tree, "provider_old", "provider_new", store)))
     # A finding that no patch touches stays, in a line that may have moved.
-    assert [(path, rule) for path, _, rule in left] == sorted(
+    assert sorted((path, rule) for path, _, rule in left) == sorted(
         (finding["path"], finding["rule"]) for finding in expected(case).leftovers
     )
 

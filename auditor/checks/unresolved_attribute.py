@@ -12,7 +12,7 @@ from auditor.terms import Member
 from auditor.vanishing import vanished
 from auditor.whereabouts import describe, member_names, whereabouts
 from auditor.world.members import member
-from auditor.world.values import InstanceValue, Missing, Options, Value, alternatives
+from auditor.world.values import ClassValue, InstanceValue, Missing, Options, Value, alternatives
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -26,10 +26,12 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     was = old.value(use.term)
     owner_was = old.value(use.term.of)
     name = use.term.name
-    if use.kind == "patch" and isinstance(owner_was, InstanceValue):
-        yield from _lost_store(use, new, now, owner_was)
+    if _is_left_to_heirs(new, new.value(use.term.of), name):
         return
-    symbol = _symbol(was, owner_was, name)
+    if use.kind == "patch" and isinstance(owner_was, InstanceValue):
+        yield from _lost_store(use, old, new, now, owner_was)
+        return
+    symbol = _symbol(old, was, owner_was, name)
     rename = renamed_member(name, member_names(old, owner_was), member_names(new, new.value(use.term.of)))
     kind = "module" if now.kind == "member of module" else "class"
     found = whereabouts(symbol, old, new) if kind == "module" else None
@@ -43,7 +45,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         use,
         new,
         symbol,
-        f"{kind} `{now.owner}` no longer has `{name}`{moved or renamed}",
+        f"{kind} `{_owner(symbol, now, new)}` no longer has `{name}`{_heir(now, new)}{moved or renamed}",
         label=f"renamed `{rename}`?" if renamed else "gone",
         confidence=confidence,
         old_signature=describe(old, was),
@@ -88,20 +90,45 @@ def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             return
 
 
-def _symbol(was: Value, owner: Value, name: str) -> str:
+def _symbol(old: Side, was: Value, owner: Value, name: str) -> str:
+    """The path of the member, by the provider's class that defines it where the consumer's own class inherits it."""
     of = path_of(owner)
+    if of and old.provider_of(of) is None:
+        for value in alternatives(owner):
+            if isinstance(value, InstanceValue | ClassValue) and (found := value.ref.find(name)) is not None:
+                return f"{found[0].path}.{name}"
     return f"{of}.{name}" if of else path_of(was) or name
 
 
-def _lost_store(use: Use, new: Side, now: Missing, owner: InstanceValue) -> Iterator[Finding]:
+def _owner(symbol: str, now: Missing, new: Side) -> str:
+    """The class or module that people look the member up in: the provider's, not their own below it."""
+    return now.owner if new.provider_of(now.owner) is not None else symbol.rpartition(".")[0]
+
+
+def _heir(now: Missing, new: Side) -> str:
+    return "" if new.provider_of(now.owner) is not None else f", which `{now.owner.rpartition('.')[2]}` inherited"
+
+
+def _is_left_to_heirs(new: Side, owner: Value, name: str) -> bool:
+    """Whether the receiver is a base only, and every class below it has the name."""
+    for value in alternatives(owner):
+        if isinstance(value, InstanceValue | ClassValue) and new.provider_of(value.ref.path) is None:
+            heirs = new.heirs.leave_open(value.ref)
+            if heirs and all(heir.find(name) is not None for heir in heirs):
+                return True
+    return False
+
+
+def _lost_store(use: Use, old: Side, new: Side, now: Missing, owner: InstanceValue) -> Iterator[Finding]:
     """An assignment to an attribute that nobody reads any more raises nothing and does nothing."""
+    symbol = _symbol(old, owner, owner, now.name)
     finding = use_finding(
         "unresolved-attribute",
         "warning",
         use,
         new,
-        f"{owner.ref.path}.{now.name}",
-        f"`{now.owner}` has no attribute `{now.name}` any more; setting it may have no effect",
+        symbol,
+        f"`{_owner(symbol, now, new)}` has no attribute `{now.name}` any more; setting it may have no effect",
         label="gone",
         confidence="medium" if now.certain else "low",
         unfixed="what took its place cannot be told from the sources",

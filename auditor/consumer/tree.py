@@ -24,7 +24,7 @@ from auditor.terms import Term
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
-_WALK = 1
+_WALK = 2
 """Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
@@ -140,6 +140,10 @@ class ConsumerTree:
         """The analyses of some modules, in order."""
         loaded = self.load(modules)
         return [m.analysis for name in modules if (m := loaded[name]) is not None and m.analysis is not None]
+
+    def loaded(self) -> list[ConsumerModule]:
+        """The modules read so far."""
+        return [module for module in self._modules.values() if module is not None]
 
     def load(self, names: Sequence[str]) -> dict[str, ConsumerModule | None]:
         """Read modules: from the store by content, else by parsing and walking."""

@@ -12,6 +12,7 @@ from auditor.model import Guard, Signature, Use
 from auditor.sides.arguments import shape_of
 from auditor.sides.conditions import holds
 from auditor.sides.fitting import Fit, fit, takes
+from auditor.sides.heirs import Heirs
 from auditor.terms import Term
 from auditor.world.calls import Callee, callee, returned
 from auditor.world.values import External, FunctionValue, Missing, UnknownValue, Value, alternatives
@@ -54,6 +55,7 @@ class Side:
         self.world = world
         self.versions = versions
         self.providers = providers
+        self.heirs = Heirs(world)
         self._calls: dict[int, CallOutcome] = {}
 
     def value(self, term: Term) -> Value:

@@ -1,0 +1,11 @@
+"""A worker that others complete."""
+
+from abc import ABC, abstractmethod
+
+
+class Worker(ABC):
+    @abstractmethod
+    def load(self): ...
+
+    @abstractmethod
+    def stop(self): ...

@@ -1,0 +1,14 @@
+"""A base class with a hook, a flag and a size."""
+
+
+class Base:
+    flag = 1
+
+    def __init__(self):
+        self.size = 3
+
+    def hook(self):
+        return None
+
+    def keep(self):
+        return None
