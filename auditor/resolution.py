@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?:\[[^\]]*\]\s*)?(?:@.*|\(?(?P<versions>[^@;()]*)\)?\s*)(?:;.*)?", re.DOTALL
 )
+_EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -145,23 +146,39 @@ def _old_side(
 
 def declared(sources: Sources, name: str, index: PackageIndex) -> tuple[list[Version], str]:
     """The published releases of a provider that a consumer declares to support, and how it says so."""
-    stated = list(_stated(sources.requires, name))
+    stated = _stated(sources.requires, name)
     if not stated:
         raise SpecError(
             f"{sources.name} does not say which {name} it was written for", hint=f"Name it: `--from {name}==VERSION`"
         )
-    specifier = SpecifierSet(",".join(filter(None, map(str, stated))))
-    shown = f"{name}{specifier}"
-    return [Version(v) for v in find_versions(shown, index=index)], shown
+    always = stated.pop("", [])
+    claims = [SpecifierSet(",".join(filter(None, [*always, *more]))) for more in stated.values() or [[]]]
+    shown = " or ".join(dict.fromkeys(f"{name}{specifier}" for specifier in claims))
+    found: set[Version] = set()
+    failure: AuditError | None = None
+    for specifier in claims:
+        try:
+            found.update(Version(v) for v in find_versions(f"{name}{specifier}", index=index))
+        except AuditError as error:  # noqa: PERF203 - what one extra asks for may be gone; another's may be there
+            failure = error
+    if not found and failure is not None:
+        raise failure
+    return sorted(found), shown
 
 
-def _stated(lines: Sequence[str], name: str) -> Iterator[SpecifierSet]:
-    """The versions that each requirement of a project allows; loading `packaging.requirements` would take longer."""
+def _stated(lines: Sequence[str], name: str) -> dict[str, list[str]]:
+    """The versions that the requirements of a project allow, by extra ("" for what always holds).
+
+    Loading `packaging.requirements` would take longer.
+    """
+    found: dict[str, list[str]] = {}
     for line in lines:
         match = _REQUIREMENT.fullmatch(line)
         if match is not None and normalise(match["name"]) == name:
             with contextlib.suppress(InvalidSpecifier):
-                yield SpecifierSet(match["versions"] or "")
+                extra = _EXTRA.search(line.partition(";")[2])
+                found.setdefault(extra[1] if extra else "", []).append(str(SpecifierSet(match["versions"] or "")))
+    return found
 
 
 def written_for(declared: Sequence[Version], target: str | None) -> Version:

@@ -194,6 +194,7 @@ def under(test: str, before: str = "") -> str:
         (under("tuple(int(x) for x in lib.__version__.split('.')) >= (0, 8)"), ["version lib >= 0.8"]),
         (under("V >= '0.8'", "from lib import __version__ as V"), ["version lib >= 0.8"]),
         (under("NEW", "NEW = lib.__version__ >= '0.8'"), ["version lib >= 0.8"]),
+        (under("V >= '0.8'", "V = Version(lib.__version__)\nif not V:\n    V = None"), ["version lib >= 0.8"]),
         (under("not NEW", "NEW = lib.__version__ >= '0.8'"), ["not version lib >= 0.8"]),
         (under("V >= MIN", "V = lib.__version__\nMIN = Version('0.8')"), ["version lib >= 0.8"]),
         (under("new()", "def new():\n    return lib.__version__ >= '0.8'"), ["version lib >= 0.8"]),

@@ -59,10 +59,17 @@ def global_paths(tree: ast.Module, where: Absolute) -> dict[str, list[str]]:
 
 
 def global_definitions(tree: ast.Module) -> dict[str, ast.AST]:
-    """What each global name is last defined as: for reading guards through names."""
+    """What each global name is last defined as: for reading guards through names.
+
+    `None` in place of something else says that a package is not there; what it otherwise is tells more.
+    """
     found: dict[str, ast.AST] = {}
     for statement in statements(tree.body):
         match statement:
+            case ast.Assign(value=ast.Constant(value=None) as value):
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, value)
             case ast.Assign():
                 found.update({t.id: statement.value for t in statement.targets if isinstance(t, ast.Name)})
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
