@@ -105,7 +105,7 @@ def _used(old: str, new: str, given: dict[str, Any], store: Store, index: Packag
     name = " ".join(part for part in (consumer.name, consumer.version) if part)
     return Comparison(
         pair.name,
-        pair.old_version or pair.old_origin,
+        pair.old_version or pair.old_origin or "",
         pair.new_version or pair.new_origin,
         name,
         len(symbols),

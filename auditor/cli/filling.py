@@ -24,7 +24,10 @@ def fill(given: dict[str, Any], on_progress: Progress | None) -> dict[str, int]:
     with Store.open(options.cache_dir) as store:
         index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
         for pair in open_pairs(options, open_consumer(options, store, index), store, index):
-            for version, release in ((pair.old_version, pair.old), (pair.new_version, pair.new)):
+            sides = [(pair.new_version, pair.new)]
+            if pair.old is not pair.new:
+                sides.insert(0, (pair.old_version, pair.old))
+            for version, release in sides:
                 name = f"{pair.name} {version or ''}".strip()
                 if on_progress is not None:
                     on_progress(f"reading {name}", 0, None)
