@@ -1,0 +1,53 @@
+"""Several `--against` at once: each provider keeps its own two sides."""
+
+from __future__ import annotations
+
+from auditor.options import Options
+from auditor.scan import scan
+
+
+def package(folder, name: str, version: str, source: str) -> str:
+    home = folder / f"{name}-{version}"
+    (home / name).mkdir(parents=True)
+    (home / name / "__init__.py").write_text(source)
+    (home / "pyproject.toml").write_text(f'[project]\nname = "{name}"\nversion = "{version}"\n')
+    return str(home)
+
+
+def audited(folder, code: str):
+    consumer = folder / "app"
+    consumer.mkdir()
+    (consumer / "app.py").write_text(code)
+    one = package(folder, "one", "1", "def f(a, b=0): ...\n"), package(folder, "one", "2", "def f(a): ...\n")
+    two = (
+        package(folder, "two", "5", "import one\nclass C:\n    def m(self): ...\n    def make(self): return one.f\n"),
+        package(folder, "two", "6", "import one\nclass C:\n    def n(self): ...\n    def make(self): return one.f\n"),
+    )
+    return scan(
+        Options(
+            consumers=(str(consumer),),
+            against=(one[1], two[1]),
+            from_=(two[0], one[0]),
+            cache_dir=folder / "cache",
+            offline=True,
+        )
+    )
+
+
+def test_each_is_compared_with_its_own_old_side(tmp_path):
+    report = audited(tmp_path, "import one, two\none.f(1, b=2)\ntwo.C().m()\n")
+    assert [(p.name, p.old, p.new) for p in report.providers] == [("one", "1", "2"), ("two", "5", "6")]
+    assert [(f.rule, f.provider, f.span.line) for f in report.findings] == [
+        ("unknown-argument", "one", 2),
+        ("unresolved-attribute", "two", 3),
+    ]
+
+
+def test_what_one_provider_hands_on_of_another_is_audited_as_the_others(tmp_path):
+    (found,) = audited(tmp_path, "import two\ntwo.C().make()(1, b=2)\n").findings
+    assert (found.rule, found.provider, found.symbol) == ("unknown-argument", "one", "one.f")
+
+
+def test_a_version_test_asks_the_right_one(tmp_path):
+    code = "import one, two\nif one.__version__ < '2':\n    one.f(1, b=2)\nif two.__version__ < '6':\n    two.C().m()\n"
+    assert audited(tmp_path, code).findings == ()
