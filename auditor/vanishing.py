@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditor.sides import Side, exists
-from auditor.terms import Import, Member, Term
+from auditor.terms import Import, Member, Name, Term
 from auditor.world.values import ClassValue, InstanceValue, Missing, ModuleValue, UnknownValue, Value, alternatives
 
 
@@ -24,6 +24,37 @@ def vanished(term: Term, old: Side, new: Side) -> Missing | None:
         return _from_module(module, name, old, new)
     if isinstance(term, Member):
         return _from_owner(old.value(term.of), new.value(term.of), term.name, old, new)
+    return None
+
+
+def dropped_by_star(term: Term, old: Side, new: Side) -> Missing | None:
+    """What a bare name lost that an `import *` used to bring, and nothing brings now, else None."""
+    if not isinstance(term, Name):
+        return None
+    was, now = old.world.bound(term.module, term.name), new.world.bound(term.module, term.name)
+    if was is None or not exists(was) or now is not None:
+        return None
+    star = _star_of(term.module, term.name, old, set())
+    source = new.world.module(star) if star is not None else None
+    if star is None or source is None or source.problems:
+        return None  # a module that is gone is the import's finding
+    stars = (path for api in (new.world.module(term.module),) if api is not None for path in api.wildcards)
+    return Missing(star, term.name, "member of module", certain=all(new.world.module(path) for path in stars))
+
+
+def _star_of(module: str, name: str, old: Side, seen: set[str]) -> str | None:
+    """The module whose `import *` brings a name, through those of the consumer itself."""
+    api = old.world.module(module)
+    if api is None or name in api.names or module in seen:
+        return None
+    seen.add(module)
+    for star in api.wildcards:
+        source = old.world.module(star) if old.world.owns(star) else None
+        if source is None or (name not in source.exports if source.exports is not None else name.startswith("_")):
+            continue
+        if old.world.bound(star, name) is None:
+            continue
+        return star if old.provider_of(star) is not None else _star_of(star, name, old, seen)
     return None
 
 

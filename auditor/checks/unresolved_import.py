@@ -8,13 +8,16 @@ from auditor.findings import swallowing, use_finding
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side, exists
 from auditor.terms import Import
-from auditor.vanishing import vanished
+from auditor.vanishing import dropped_by_star, vanished
 from auditor.whereabouts import Whereabouts, whereabouts
 from auditor.world.values import Missing, Value
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each imported name that was there and is gone, with where it went."""
+    if use.kind == "attribute":
+        yield from _starred(use, old, new)
+        return
     if use.kind != "import" or not isinstance(use.term, Import):
         return
     now = _gone(use, old, new)
@@ -47,6 +50,36 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         yield finding
 
 
+def _starred(use: Use, old: Side, new: Side) -> Iterator[Finding]:
+    """A bare name that came with `from module import *`."""
+    now = dropped_by_star(use.term, old, new)
+    if now is None:
+        return
+    kept = exists(new.world.resolve(now.path))
+    found = Whereabouts(unfixed="it has to be imported by name") if kept else whereabouts(now.path, old, new)
+    swallowed = swallowing(use, "NameError")
+    finding = use_finding(
+        "unresolved-import",
+        "warning" if swallowed else "error",
+        use,
+        new,
+        now.path,
+        f"`from {now.owner} import *` no longer brings `{now.name}`"
+        if kept
+        else _message(now.path, found, new, gone_module=False, is_from=True),
+        confidence="high" if now.certain else "medium",
+        label="no longer comes with `import *`",
+        notes=found.notes,
+        old_signature=found.old_signature,
+        new_signature=found.new_signature,
+        unfixed="the name came with `import *`; it has to be imported from its new place"
+        if found.paths
+        else found.unfixed,
+    )
+    if finding is not None:
+        yield finding
+
+
 def _gone(use: Use, old: Side, new: Side) -> Missing | None:
     now = _imported(use, new)
     if isinstance(now, Missing):
@@ -60,9 +93,9 @@ def _imported(use: Use, side: Side) -> Value:
     path = use.term.path
     if use.text.startswith("from ") and not use.text.endswith(" *"):
         module = path.rpartition(".")[0]
-        if side.world.owns(module) and not side.world.has_module(module):
+        if side.lacks_module(module):
             return Missing("", path, "module")
-    elif side.world.owns(path) and not side.world.has_module(path):
+    elif side.lacks_module(path):
         return Missing("", path, "module")
     return side.value(use.term)
 

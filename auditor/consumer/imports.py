@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterator, Sequence
 
 from auditor.terms import Import
@@ -56,6 +57,33 @@ def global_paths(tree: ast.Module, where: Absolute) -> dict[str, list[str]]:
                 if isinstance(target, ast.Name) and target.id in found:
                     found[target.id].append("")
     return found
+
+
+def star_names(tree: ast.Module, where: Absolute, interesting: frozenset[str]) -> frozenset[str]:
+    """Names that are read and that only an `import *` can bring: nothing else in the file binds them globally."""
+    stars = (
+        where(statement)
+        for statement in statements(tree.body)
+        if isinstance(statement, ast.ImportFrom) and any(alias.name == "*" for alias in statement.names)
+    )
+    if not any(star.split(".", 1)[0] in interesting for star in stars):
+        return frozenset()
+    bound = set(dir(builtins)) | {"__file__", "__path__"} | bound_names(tree.body)
+    read = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            bound.update(node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            read.add(node.id)
+    for statement in statements(tree.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                bound.add(node.id)
+            elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:
+                bound.add(node.name)
+    return frozenset(read - bound)
 
 
 def global_definitions(tree: ast.Module) -> dict[str, ast.AST]:

@@ -49,6 +49,8 @@ class Recorder:
         self.foreign = (_BUILTINS - imports.keys()) | {
             name for name, paths in imports.items() if all(p and p.split(".", 1)[0] not in interesting for p in paths)
         }
+        self.starred: frozenset[str] = frozenset()
+        """Names that only an `import *` can bring."""
         self.guards: list[Guard] = []
         """Conditions under which the code that is walked runs."""
         self.imported: dict[str, None] = {}
@@ -167,6 +169,8 @@ class Recorder:
                 self._visit(node.value, node, env, scope)
             case ast.Name(ctx=ast.Load()):
                 self.usages.read(node)
+                if node.id in self.starred and isinstance(term := read(node, env), Name):
+                    self._uses.append(self._use("attribute", node, term, scope, node.id))
             case ast.NamedExpr():
                 self._visit(node.value, node, env, scope)
                 bind_target(node.target, read(node.value, env), env)

@@ -56,6 +56,7 @@ class Walker:
         self.tree = tree
         self.is_package = is_package
         self.recorder = Recorder(module, path, source, interesting, imports.global_paths(tree, self.absolute))
+        self.recorder.starred = imports.star_names(tree, self.absolute, interesting)
         self.guard_reader = GuardReader(imports.global_definitions(tree).get)
         self.results: dict[str, Term] = {}
         """Qualified function name -> what it returns."""

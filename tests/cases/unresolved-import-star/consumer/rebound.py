@@ -1,0 +1,4 @@
+from lib import *
+
+LIMIT = 4
+print(LIMIT)  # ok: bound here

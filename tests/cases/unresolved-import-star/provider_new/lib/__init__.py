@@ -1,0 +1,11 @@
+"""Less is public."""
+
+__all__ = ["stays"]
+
+
+def stays(*args):
+    return args
+
+
+def hidden():
+    return 1
