@@ -21,7 +21,7 @@ def with_fixes(
         (use.name_span or use.span, use.text): use for a in analyses for use in a.uses if use.kind == "call"
     }
     for finding in findings:
-        if finding.rule == "missing-argument" and finding.fix is None and finding.argument is not None:
+        if finding.rule == "missing-argument" and finding.fix is None and finding.argument and not finding.unfixed:
             yield _missing(finding, calls.get((finding.span, finding.text)), new)
         else:
             yield finding

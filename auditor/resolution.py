@@ -37,10 +37,12 @@ class Pair(msgspec.Struct, frozen=True):
     name: str
     packages: tuple[str, ...]
     old: Snapshot
+    """Where no old side is known, the new one."""
     new: Snapshot
     old_version: str | None
     new_version: str | None
-    old_origin: str
+    old_origin: str | None
+    """None where no old side is known."""
     new_origin: str
     reason: str
     """Why this release is the old side."""
@@ -110,6 +112,10 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
     for text in options.against:
         new = open_release(text, store=store, index=index, offline=options.offline)
         old, reason = _old_side(new, given, sources, store, index, options)
+        if old is None:
+            snapshot = Snapshot(new, store)
+            pairs.append(Pair(new.name, new.packages, snapshot, snapshot, None, new.version, None, new.origin, reason))
+            continue
         same = old.version == new.version and old.origin == new.origin
         new_snapshot = Snapshot(new, store)
         pairs.append(
@@ -134,10 +140,12 @@ def _named(text: str, store: Store, index: PackageIndex, options: Options) -> Re
 
 def _old_side(
     new: Release, given: Sequence[Release], sources: Sources, store: Store, index: PackageIndex, options: Options
-) -> tuple[Release, str]:
+) -> tuple[Release | None, str]:
     named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
     if named:
         return named[0], "--from"
+    if not _stated(sources.requires, new.name):
+        return None, f"{sources.name} does not say which {new.name} it was written for"
     versions, shown = declared(sources, new.name, index)
     chosen = written_for(versions, new.version)
     release = open_release(f"{new.name}=={chosen}", store=store, index=index, offline=options.offline)

@@ -27,7 +27,7 @@ from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs
 from auditor.rulepack import Pack
-from auditor.sides import Side, path_of
+from auditor.sides import PresumedSide, Side, path_of, presumed
 from auditor.suppressions import MARK, applied
 from auditor.terms import Import, Term, roots
 from auditor.world.world import World
@@ -51,8 +51,18 @@ class Audit:
         packages = [p for pair in pairs for p in pair.packages]
         self.tree = ConsumerTree(sources, packages, _read_module, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
-        self.old = self._side([pair.old for pair in pairs], [pair.old_version for pair in pairs])
+        self.old = self._old_side()
         self.new = self._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
+
+    @property
+    def presumed(self) -> set[str]:
+        """Import names of the providers of which no old release is known."""
+        return {package for pair in self.pairs if pair.old_origin is None for package in pair.packages}
+
+    def _old_side(self) -> Side:
+        side = self._side([pair.old for pair in self.pairs], [pair.old_version for pair in self.pairs])
+        unknown = self.presumed
+        return PresumedSide(side.world, side.versions, side.providers, unknown) if unknown else side
 
     def _side(self, snapshots: Sequence[Snapshot], versions: Sequence[str | None]) -> Side:
         known: dict[str, str] = {}
@@ -67,7 +77,7 @@ class Audit:
         other = copy(self)
         other.pairs = pairs
         if [pair.old for pair in pairs] != [pair.old for pair in self.pairs]:
-            other.old = other._side([pair.old for pair in pairs], [pair.old_version for pair in pairs])
+            other.old = other._old_side()
         other.new = other._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
         return other
 
@@ -94,7 +104,9 @@ class Audit:
             for file_check in file_checks:
                 for finding in file_check(analysis, self.old, self.new):
                     found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
-        return self._migrations().explained(found.values(), analyses)
+        unknown = {pair.name for pair in self.pairs if pair.old_origin is None}
+        core = [presumed(finding) if finding.provider in unknown else finding for finding in found.values()]
+        return self._migrations().explained(core, analyses)
 
     def _migrations(self) -> Migrations:
         changed = {package for pair in self.pairs if pair.old is not pair.new for package in pair.packages}

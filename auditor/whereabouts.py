@@ -17,6 +17,7 @@ from auditor.world.values import (
     ClassValue,
     FunctionValue,
     InstanceValue,
+    Missing,
     ModuleValue,
     UnknownValue,
     Value,
@@ -61,6 +62,8 @@ def whereabouts(path: str, old: Side, new: Side) -> Whereabouts:
     signature = describe(old, was)
     if isinstance(was, ModuleValue):
         return _module(path, new)
+    if isinstance(was, Missing):
+        return Whereabouts(unfixed="what it was is not known")
     definition_path = _definition(was) or path
     name = path.rpartition(".")[2]
     defined_as = definition_path.rpartition(".")[2]

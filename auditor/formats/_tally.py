@@ -45,14 +45,15 @@ def tally(report: Report) -> Tally:
 def headline(report: Report) -> str:
     """What was audited against what: `speculators 0.3.0: vllm 0.11.0 -> 0.16.0`."""
     consumer = " ".join(part for part in (report.consumer.name, report.consumer.version) if part)
-    return f"{consumer}: " + ", ".join(_journey(provider) for provider in report.providers)
+    unknown = " (no old side known: name it with --from)"
+    return f"{consumer}: " + ", ".join(
+        f"{_journey(provider)}{'' if releases(provider)[0] else unknown}" for provider in report.providers
+    )
 
 
 def _journey(provider: ProviderInfo) -> str:
     old, new = releases(provider)
-    if not old:
-        return f"{provider.name} {new} (old side unknown)"
-    return f"{provider.name} {old} -> {new}"
+    return f"{provider.name} {old or '?'} -> {new}"
 
 
 def releases(provider: ProviderInfo) -> tuple[str, str]:

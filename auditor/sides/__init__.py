@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from auditor.sides.arguments import argument_at, argument_named, shape_of
 from auditor.sides.paths import exists, path_of
+from auditor.sides.presumed import PresumedSide, presumed
 from auditor.sides.side import CallOutcome, Side
 
-__all__ = ["CallOutcome", "Side", "argument_at", "argument_named", "exists", "path_of", "shape_of"]
+__all__ = [
+    "CallOutcome",
+    "PresumedSide",
+    "Side",
+    "argument_at",
+    "argument_named",
+    "exists",
+    "path_of",
+    "presumed",
+    "shape_of",
+]

@@ -66,6 +66,10 @@ class Side:
         """The audited distribution that a dotted path belongs to."""
         return self.providers.get(path.split(".", 1)[0])
 
+    def lacks_module(self, name: str) -> bool:
+        """Whether a module of this world's packages does not exist."""
+        return self.world.owns(name) and not self.world.has_module(name)
+
     def label(self, provider: str) -> str:
         """`vllm 0.16.0`"""
         version = self.versions.get(provider)

@@ -118,4 +118,6 @@ def test_sentences():
     folders = ProviderInfo("acme", (), None, "", "/x/old", "/x/new", "--from")
     assert headline(msgspec.structs.replace(REPORT, providers=(folders,))) == "app 1.2: acme old -> new"
     unknown = ProviderInfo("acme", (), None, "2", None, "index", "")
-    assert headline(msgspec.structs.replace(REPORT, providers=(unknown,))) == "app 1.2: acme 2 (old side unknown)"
+    hint = "(no old side known: name it with --from)"
+    assert headline(msgspec.structs.replace(REPORT, providers=(unknown,))) == f"app 1.2: acme ? -> 2 {hint}"
+    assert summary(msgspec.structs.replace(REPORT, providers=(unknown,))).endswith("acme ? -> 2")
