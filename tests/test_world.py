@@ -385,3 +385,12 @@ def test_none_is_no_alternative_of_its_own():
         world("from typing import Optional\ndef f() -> Optional[int]: ...").evaluate(term("lib.f()"))
     )
     assert said(only) == "outside builtins.int()"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "chained"),
+    [("list[C]", "chain(lib.f(), lib.f())"), ("list[list[C]]", "chain.from_iterable(lib.f())")],
+)
+def test_chained_iterables_hold_what_their_parts_hold(annotation, chained):
+    where = world(ITEMS.format(annotation), "import itertools\nimport lib\n")
+    assert said(where.evaluate(term(f"[c for c in itertools.{chained}][0]"))) == "lib.C()"

@@ -17,6 +17,7 @@ from auditor.world.values import (
     PartialValue,
     UnknownValue,
     Value,
+    options,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +75,14 @@ def _zip(world: World, arguments: Sequence[Value], _: Call) -> Value | None:
     return Container("iterator", (Container("tuple", tuple(world.element(a) for a in arguments)),))
 
 
+def _chain(world: World, arguments: Sequence[Value], _: Call) -> Value | None:
+    return Container("iterator", (options([world.element(a) for a in arguments]),)) if arguments else None
+
+
+def _chain_of_all(world: World, arguments: Sequence[Value], _: Call) -> Value | None:
+    return Container("iterator", (world.element(world.element(arguments[0])),)) if arguments else None
+
+
 def _getattr(world: World, arguments: Sequence[Value], term: Call) -> Value | None:
     name = term.positional[1] if len(term.positional) >= 2 else None
     if not isinstance(name, Constant) or name.type != "str":
@@ -123,6 +132,8 @@ _RULES: dict[str, _Rule] = {
     "builtins.filter": _gathering("iterator", -1),
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": _chain_of_all,
     "builtins.getattr": _getattr,
     "builtins.type": _type,
     "importlib.import_module": _import_module,
