@@ -37,7 +37,19 @@ def main() -> None:
         for title, words in (
             ("check", ["apply", PATCHES, "--to", "speculators", "--unsafe-fixes", "--check"]),
             ("apply", ["apply", PATCHES, "--to", "speculators", "--unsafe-fixes"]),
-            ("again", ["scan", "speculators", "--from", "vllm==0.11.0", "--against", "vllm==0.16", "--statistics"]),
+            (
+                "again",
+                [
+                    "scan",
+                    "speculators",
+                    "--from",
+                    "vllm==0.11.0",
+                    "--against",
+                    "vllm==0.16",
+                    "--no-patches",
+                    "--statistics",
+                ],
+            ),
         ):
             picture(title, words, run(words, folder))
         words = ["diff", "vllm==0.11.0", "vllm==0.16", "--used-by", "speculators==0.3.0", "--grade", "breaking"]

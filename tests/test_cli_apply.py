@@ -63,7 +63,7 @@ def test_apply_and_revert(folder, tree, capsys):
     assert "Applied 2 patches to 2 files" in out
     assert "030-three.patch" in out
     assert f"--to {tree} --revert" in err
-    assert f"Check: api-audit scan {tree} --from lib==1 --against lib==2" in err
+    assert f"Check: api-audit scan {tree} --from lib==1 --against lib==2 --no-patches" in err
     assert apply(folder, tree, "--unsafe-fixes") == 0
     assert content(tree) == (THIRD, b"z = 2\n")
     assert apply(folder, tree, "--revert") == 0

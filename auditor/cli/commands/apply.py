@@ -178,7 +178,8 @@ def _say_what_is_next(outcome: Outcome, patches: PatchSet, folder: Path, target:
         releases = [text.replace(" -> ", " ").split(" ") for text in patches.providers]
         sides = " ".join(f"--from {name}=={old} --against {name}=={new}" for name, old, new in _both(releases))
         if sides:
-            say(f"Check: api-audit scan {visible(outcome.root)} {visible(sides)}")
+            # without --no-patches the scan of the patched code would replace the very set that --revert needs
+            say(f"Check: api-audit scan {visible(outcome.root)} {visible(sides)} --no-patches")
     elif outcome.mode == "check" and outcome.patches:
         say(f"Do it: api-audit apply {visible(str(folder))} --to {visible(target)}")
 
