@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -17,6 +18,22 @@ class Rename:
     new: str
     certain: bool
     reason: str
+    guessed: bool = False
+    """Only its place speaks for it."""
+    opposite: bool = False
+    """Its name says the opposite of the old one: the value cannot simply go there."""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it is no more than a proposal."""
+        return self.guessed or self.opposite
+
+
+def told(rename: Rename) -> str:
+    """The rename as the end of a sentence."""
+    if rename.opposite:
+        return f"`{rename.new}` may have taken its place"
+    return f"it may be `{rename.new}` now" if rename.guessed else f"renamed to `{rename.new}`"
 
 
 def renamed_parameter(name: str, before: CallOutcome, after: CallOutcome) -> Rename | None:
@@ -35,11 +52,36 @@ def renamed_parameter(name: str, before: CallOutcome, after: CallOutcome) -> Ren
     passed = set(before.binding.landing.values()) if before.binding else set()
     candidates = [p for p in added if p.name not in passed]
     scored = sorted(((_score(old[name], p, before, after), p.name) for p in candidates), reverse=True)
-    if not scored or scored[0][0] < 0.62 or (len(scored) > 1 and scored[0][0] - scored[1][0] < 0.08):
+    if not scored:
         return None
+    if scored[0][0] < 0.62 or (len(scored) > 1 and scored[0][0] - scored[1][0] < 0.08):
+        return _in_its_place(old[name], candidates, before.callee.parameters, after.callee.parameters)
     if _opposite(name, scored[0][1]):
-        return None
+        return Rename(scored[0][1], False, "it is new, with a name that says the opposite", opposite=True)
     return Rename(scored[0][1], False, f"`{scored[0][1]}` is new, in a similar place, with a similar name or type")
+
+
+def _in_its_place(
+    was: Parameter, candidates: Sequence[Parameter], before: Sequence[Parameter], after: Sequence[Parameter]
+) -> Rename | None:
+    """The new parameter that stands exactly where the vanished one stood, and is as optional as it was."""
+    now = next((p for p in candidates if _neighbours(p, after) == _neighbours(was, before)), None)
+    if (
+        now is None
+        or now.default != was.default
+        or (was.annotation or now.annotation) != (now.annotation or was.annotation)
+    ):
+        return None
+    what = "the same default" if was.default is not None else "no default either"
+    if _opposite(was.name, now.name):
+        return Rename(now.name, False, f"it stands where `{was.name}` stood", opposite=True)
+    return Rename(now.name, False, f"`{now.name}` stands where `{was.name}` stood, with {what}", guessed=True)
+
+
+def _neighbours(parameter: Parameter, among: Sequence[Parameter]) -> tuple[str, str]:
+    names = ["(", *(p.name for p in among), ")"]
+    place = names.index(parameter.name)
+    return names[place - 1], names[place + 1]
 
 
 def _score(was: Parameter, now: Parameter, before: CallOutcome, after: CallOutcome) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditor.findings import call_finding, swallowing
-from auditor.model import Finding, Use
-from auditor.sides import Side
+from auditor.model import Argument, Finding, Fix, Repair, Use
+from auditor.renames import renamed_parameter
+from auditor.sides import CallOutcome, Side
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -16,20 +17,40 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     before, after = old.call(use), new.call(use)
     if after.status != "broken" or before.status != "fits" or after.callee is None:
         return
+    unknown = {str(e.argument) for e in after.errors if e.kind == "unknown-argument"}
     for error in after.errors:
         if error.kind != "missing-argument":
             continue
         name = str(error.argument)
         callee = after.callee.path.rsplit(".", 1)[-1]
+        former = _former(use, name, before, after)
         finding = call_finding(
             "missing-argument",
             "warning" if swallowing(use, "TypeError") else "error",
             use,
             old,
             new,
-            f"`{callee}` now requires `{name}`, which this call does not pass",
+            f"`{callee}` now requires `{name}`, which this call does not pass"
+            + (f"; it passes `{former.name}`, which may have been its name" if former else ""),
             argument=name,
             label=f"missing `{name}`",
+            fix=_fix(use, former.name, name) if former and former.name and former.name not in unknown else None,
+            unfixed=f"renaming `{former.name}` repairs it" if former and former.name in unknown else None,
         )
         if finding is not None:
             yield finding
+
+
+def _former(use: Use, name: str, before: CallOutcome, after: CallOutcome) -> Argument | None:
+    """The keyword that the call passes under the parameter's old name."""
+    for argument in use.arguments:
+        if argument.name and after.callee is not None and all(p.name != argument.name for p in after.callee.parameters):
+            rename = renamed_parameter(argument.name, before, after)
+            if rename is not None and rename.new == name and not rename.opposite:
+                return argument
+    return None
+
+
+def _fix(use: Use, old_name: str, name: str) -> Fix:
+    repair = Repair("rename-argument", use.span, {"name": old_name, "new_name": name})
+    return Fix((repair,), "unsafe", f"`{name}` stands in the place of `{old_name}`, which is gone")

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 
 from auditor.findings import call_finding
 from auditor.model import Finding, Fix, Repair, Use
-from auditor.renames import declared_alias, likeness
+from auditor.provider.constructors import IGNORED
+from auditor.renames import Rename, declared_alias, likeness, renamed_parameter, told
 from auditor.sides import CallOutcome, Side, argument_at, argument_named
 
 _Kind: TypeAlias = Literal["moved", "shifted", "replaced", "renamed", "passed-on", "ignored"]
@@ -31,26 +32,48 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         kind = _moved(key, was, now, before, after, new)
         if kind is None:
             continue
+        rename = renamed_parameter(was, before, after) if kind == "ignored" else None
+        if rename is not None and any(e.argument == rename.new for e in after.errors):
+            continue  # what is missing under the new name is the finding
+        dropped = kind == "ignored" and _is_dropped(now, after)
         argument = argument_at(use, key[1]) if isinstance(key[1], int) else argument_named(use, key[1])
         callee = after.callee.path.rsplit(".", 1)[-1]
         message, label = _words(kind, key, was, now, callee)
+        if dropped:
+            message, label = f"`{callee}` has no field `{was}` any more and silently drops what is passed", "dropped"
+        renaming = _renaming(use, was, rename) if rename is not None else None
         finding = call_finding(
             "parameter-moved",
-            "info" if kind in ("ignored", "renamed") else "warning",
+            "info" if kind == "renamed" or (kind == "ignored" and not dropped) else "warning",
             use,
             old,
             new,
-            message,
+            f"{message}; {told(rename)}" if rename is not None else message,
             span=argument.span if argument else None,
             argument=was,
             label=label,
             confidence=None if kind in ("moved", "shifted") else "medium",
-            fix=_fix(use, before, after) if kind == "moved" else None,
-            unfixed=None if kind == "moved" else "what the argument should mean now is the caller's to decide",
+            fix=_fix(use, before, after) if kind == "moved" else renaming,
+            unfixed=None
+            if kind == "moved" or renaming
+            else "what the argument should mean now is the caller's to decide",
         )
         if finding is not None:
             yield finding
             return
+
+
+def _is_dropped(now: str, after: CallOutcome) -> bool:
+    """Whether the `**` parameter is that of a pydantic model which keeps nothing but its fields."""
+    found = after.callee
+    return found is not None and found.kind == "pydantic" and found.function is None and now.lstrip("*") == IGNORED
+
+
+def _renaming(use: Use, was: str, rename: Rename) -> Fix | None:
+    if rename.opposite or all(a.name != was for a in use.arguments):
+        return None
+    repair = Repair("rename-argument", use.span, {"name": was, "new_name": rename.new})
+    return Fix((repair,), "safe" if rename.certain else "unsafe", rename.reason)
 
 
 def _moved(

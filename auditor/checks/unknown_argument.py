@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from auditor.findings import call_finding, parameter_guarded, swallowing
 from auditor.model import Finding, Fix, Repair, Use
-from auditor.renames import Rename, renamed_parameter
+from auditor.renames import Rename, renamed_parameter, told
 from auditor.sides import Side, argument_named
 
 
@@ -38,16 +38,24 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             use,
             old,
             new,
-            f"{message}; renamed to `{rename.new}`" if rename else message,
+            f"{message}; {told(rename)}" if rename else message,
             span=argument.span if argument else None,
             argument=name,
-            label=f"renamed to `{rename.new}`" if rename else "unknown argument",
+            label=f"renamed to `{rename.new}`" if rename and not rename.doubtful else "unknown argument",
             notes=(rename.reason,) if rename else (),
             fix=_fix(use, name, argument is not None and argument.name == name, rename),
-            unfixed=None if argument is not None and argument.name == name else "the keyword comes out of a dict",
+            unfixed=_unfixed(argument is not None and argument.name == name, rename),
         )
         if finding is not None:
             yield finding
+
+
+def _unfixed(plain: bool, rename: Rename | None) -> str | None:
+    if not plain:
+        return "the keyword comes out of a dict"
+    if rename is not None and rename.opposite:
+        return f"`{rename.new}` may take another value for the same"
+    return None
 
 
 def _shown(text: str, callee: str) -> str:
@@ -56,7 +64,7 @@ def _shown(text: str, callee: str) -> str:
 
 
 def _fix(use: Use, name: str, plain: bool, rename: Rename | None) -> Fix | None:
-    if not plain:
+    if not plain or (rename is not None and rename.opposite):
         return None
     if rename is not None:
         return Fix(

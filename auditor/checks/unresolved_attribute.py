@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from auditor.findings import swallowing, use_finding
 from auditor.model import Confidence, Finding, Fix, Repair, Use
+from auditor.provider.constructors import EXTRA
 from auditor.renames import renamed_member
 from auditor.sides import Side, exists, path_of
-from auditor.terms import Member
+from auditor.terms import Call, Member
 from auditor.vanishing import vanished
 from auditor.whereabouts import describe, member_names, whereabouts
+from auditor.world.calls import callee
 from auditor.world.members import member
 from auditor.world.values import ClassValue, InstanceValue, Missing, Options, Value, alternatives
 
@@ -26,7 +28,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     was = old.value(use.term)
     owner_was = old.value(use.term.of)
     name = use.term.name
-    if _is_left_to_heirs(new, new.value(use.term.of), name):
+    if _is_left_to_heirs(new, new.value(use.term.of), name) or _is_kept(new, use.term):
         return
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
         yield from _lost_store(use, old, new, now, owner_was)
@@ -107,6 +109,14 @@ def _owner(symbol: str, now: Missing, new: Side) -> str:
 
 def _heir(now: Missing, new: Side) -> str:
     return "" if new.provider_of(now.owner) is not None else f", which `{now.owner.rpartition('.')[2]}` inherited"
+
+
+def _is_kept(new: Side, term: Member) -> bool:
+    """Whether the object was made with the name by a class that keeps whatever it is given."""
+    if not isinstance(term.of, Call) or all(key != term.name for key, _ in term.of.keywords):
+        return False
+    made = callee(new.world, new.value(term.of.function))
+    return made is not None and made.kind == "pydantic" and any(p.name == EXTRA for p in made.parameters)
 
 
 def _is_left_to_heirs(new: Side, owner: Value, name: str) -> bool:

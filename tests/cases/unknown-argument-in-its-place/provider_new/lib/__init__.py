@@ -1,0 +1,16 @@
+"""Other names in the same places; `extra` went without a successor."""
+
+
+def count(a, item_count=1): ...
+
+
+def beta(a, beta=2): ...
+
+
+def length(a, max_len): ...
+
+
+def quiet(a, enable_log=False): ...
+
+
+def removed(a, last=3, first=None): ...

@@ -1,0 +1,16 @@
+"""Names as they were."""
+
+
+def count(a, num_items=1): ...
+
+
+def beta(a, b=2): ...
+
+
+def length(a, max_model_len): ...
+
+
+def quiet(a, disable_log=False): ...
+
+
+def removed(a, extra=2, last=3): ...
