@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,6 +13,27 @@ from auditor.model import Report
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Receives a stage, what is done of it, and how much there is (None where unknown)."""
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules that are wanted; `*` stands for any characters."""
+
+    select: tuple[str, ...] = ()
+    """Only these; all where none is named."""
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Files, and the rules that are not wanted there."""
+
+    def wants(self, rule: str, path: str) -> bool:
+        """Whether the findings of a rule in a file are asked for."""
+        if self.select and not _any(self.select, rule):
+            return False
+        ignored = (rules for glob, rules in self.per_file_ignores if fnmatchcase(path, glob))
+        return not any(_any(rules, rule) for rules in (self.ignore, *ignored))
+
+
+def _any(patterns: tuple[str, ...], rule: str) -> bool:
+    return any(fnmatchcase(rule, pattern) for pattern in patterns)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +49,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     cache_dir: Path | None = None
     offline: bool = False
     rules: tuple[Path, ...] = ()
+    selection: Selection = Selection()
+    """A rule that is not wanted does not take the place of what the checks say either."""
     patch_dir: Path | None = None
     """Where patch folders are written; None writes nothing."""
     exclude: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ from auditor.fixing import with_fixes
 from auditor.inventory import snapshot
 from auditor.migrations import Migrations, outsiders, packs_for
 from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
-from auditor.options import Options
+from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
@@ -41,13 +41,22 @@ class Audit:
         pairs: For each provider both releases.
         store: Keeps what was read.
         packs: The migration rules of interest.
+        selection: Which rules are wanted.
     """
 
-    def __init__(self, sources: Sources, pairs: Sequence[Pair], store: Store, packs: Sequence[Pack] = ()) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        pairs: Sequence[Pair],
+        store: Store,
+        packs: Sequence[Pack] = (),
+        selection: Selection = Selection(),  # noqa: B008 - frozen
+    ) -> None:
         self.sources = sources
         self.pairs = pairs
         self.store = store
         self.packs = packs
+        self.selection = selection
         packages = [p for pair in pairs for p in pair.packages]
         self.tree = ConsumerTree(sources, packages, _read_module, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
@@ -116,6 +125,7 @@ class Audit:
             self.new,
             lambda package: package in changed if package in self.providers else bool(changed),
             lambda path: decode_leniently(self.sources.read([path])[path]),
+            self.selection.wants,
         )
 
     def may_touch(self, term: Term) -> bool:
@@ -170,7 +180,8 @@ def scan(options: Options) -> Report:
         sources = open_consumer(options, store, index)
         progress("opening releases", 0, None)
         pairs = open_pairs(options, sources, store, index)
-        audit = Audit(sources, pairs, store, packs_for(options.rules, sources, _audited(pairs), store))
+        packs = packs_for(options.rules, sources, _audited(pairs), store)
+        audit = Audit(sources, pairs, store, packs, options.selection)
         progress("reading the consumer", 0, len(sources.modules))
         analyses = audit.uses()
         progress("matching", 0, None)
@@ -219,7 +230,7 @@ def _patched(report: Report, audit: Audit, folder: Path) -> Report:
     from auditor.patching import write_patches
 
     def rescan(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
-        again = Audit(audit.sources.replaced(files), audit.pairs, audit.store, audit.packs)
+        again = Audit(audit.sources.replaced(files), audit.pairs, audit.store, audit.packs, audit.selection)
         analyses = again.uses()
         return identified(again.findings(analyses)), again.call_sites(analyses)
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from auditor.__main__ import main
 from auditor.codemod import rewrite
+from auditor.options import Selection
 from auditor.scan import Options, scan
 
 OLD = """
@@ -270,6 +272,35 @@ def test_a_rule_takes_the_place_of_what_it_explains(bench):
     assert sorted(told) == [("default-changed", "extra", "info"), ("the-rule", "caching", "warning")]
     rest = next(f for f in report.findings if f.rule == "default-changed")
     assert rest.message == "omitted default of `Config` changed: `extra` 0 -> 9"
+
+
+REPLACING = "match: {call: lib.Config, without: [caching]}\nreplaces: [default-changed]\n"
+
+
+@pytest.mark.parametrize(
+    ("selection", "told"),
+    [
+        (Selection(), ["the-rule"]),
+        (Selection(ignore=("the-*",)), ["default-changed"]),
+        (Selection(select=("default-changed",)), ["default-changed"]),
+        (Selection(select=("the-rule", "default-changed")), ["the-rule"]),
+        (Selection(per_file_ignores=(("app.py", ("the-rule",)),)), ["default-changed"]),
+        (Selection(per_file_ignores=(("other.py", ("the-rule",)),)), ["the-rule"]),
+    ],
+)
+def test_a_rule_that_is_not_wanted_takes_no_place(bench, selection, told):
+    bench.scan(REPLACING, "import lib\n\nlib.Config(size=2)\n")
+    report = scan(structs.replace(bench.options(), selection=selection))
+    assert [f.rule for f in report.findings] == told
+
+
+def test_select_and_ignore_reach_the_rules(bench, monkeypatch, capsys):
+    bench.scan(REPLACING, "import lib\n\nlib.Config(size=2)\n")
+    monkeypatch.chdir(bench.folder)
+    words = ["app", "--from", "lib @ old", "--against", "lib @ new", "--rules", "rules", "--cache-dir", "cache"]
+    for flags in (["--ignore", "the-rule"], ["--select", "default-changed"]):
+        main(["scan", *words, "--no-patches", "--isolated", "--output-format", "concise", *flags])
+        assert "default-changed" in capsys.readouterr().out
 
 
 def test_without_replaces_both_are_told(bench):

@@ -102,6 +102,7 @@ def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callbac
         cache_dir=given["cache_dir"],
         offline=given["offline"],
         rules=given["rules"],
+        selection=triage.selection,
         patch_dir=patch_dir,
         exclude=given["exclude"],
         second_opinion=given["second_opinion"],

@@ -10,6 +10,7 @@ from auditor.baseline import Baseline
 from auditor.config import Config, Ignore, matches
 from auditor.errors import ConfigError
 from auditor.model import Finding, ProviderInfo, Report
+from auditor.options import Selection
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,19 +39,16 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
 
     def __call__(self, report: Report) -> Report:
         """`report` with deselected findings left out and accepted ones marked; running it twice changes nothing."""
-        kept = (finding for finding in report.findings if self._selected(finding))
+        selection = self.selection
+        kept = (finding for finding in report.findings if selection.wants(finding.rule, finding.span.path))
         findings = tuple(self._judged(finding, report.providers) for finding in kept)
         return msgspec.structs.replace(report, findings=findings)
 
-    def _selected(self, finding: Finding) -> bool:
-        if self.select and not _any(self.select, finding.rule):
-            return False
-        if _any(self.ignore, finding.rule):
-            return False
-        return not any(
-            matches(glob, finding.span.path) and _any(rules, finding.rule)
-            for glob, rules in self.per_file_ignores.items()
-        )
+    @property
+    def selection(self) -> Selection:
+        """The rules that are asked for."""
+        per_file = tuple((glob, tuple(rules)) for glob, rules in self.per_file_ignores.items())
+        return Selection(select=self.select, ignore=self.ignore, per_file_ignores=per_file)
 
     def _judged(self, finding: Finding, providers: tuple[ProviderInfo, ...]) -> Finding:
         if self.error_on_warning and finding.severity == "warning":
@@ -63,10 +61,6 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
         if finding.id in self.baseline.ids:
             return msgspec.structs.replace(finding, state="baselined")
         return finding
-
-
-def _any(patterns: Sequence[str], rule: str) -> bool:
-    return any(matches(pattern, rule) for pattern in patterns)
 
 
 def _covers(entry: Ignore, finding: Finding) -> bool:

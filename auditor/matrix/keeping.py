@@ -13,6 +13,7 @@ import msgspec
 from auditor import __version__
 from auditor.consumer.source import Sources
 from auditor.matrix.table import Column
+from auditor.options import Selection
 from auditor.packages.release import Release
 from auditor.packages.store import Store
 from auditor.rulepack.loader import built_in_rules
@@ -37,9 +38,9 @@ def keep(store: Store, key: str, column: Column) -> None:
         store.put(KIND, key, msgspec.msgpack.encode(column))
 
 
-def key_of(consumer: str, old: str, new: str, rules: Sequence[Path]) -> str:
-    """What a column depends on: the consumer, both releases, the rules and this program."""
-    parts = (_SCHEMA, _build(), consumer, old, new, _folders(rules))
+def key_of(consumer: str, old: str, new: str, rules: Sequence[Path], selection: Selection) -> str:
+    """What a column depends on: the consumer, both releases, the rules, those that are wanted, and this program."""
+    parts = (_SCHEMA, _build(), consumer, old, new, _folders(rules), selection)
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

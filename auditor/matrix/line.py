@@ -79,7 +79,9 @@ class Line:
         """Open a release, and fetch what its neighbours needed unless its column is known."""
         release = self._open(spec)
         old, reason = self._old(release)
-        key = key_of(self._digest, self._content(old), self._content(release), self.options.rules)
+        key = key_of(
+            self._digest, self._content(old), self._content(release), self.options.rules, self.options.selection
+        )
         kept = recall(self.store, key)
         if kept is None:
             release.digests(path for path in sorted(self.useful) if path in release.files)
@@ -136,7 +138,7 @@ class Line:
         if known is None:
             audited = {pair.name, *pair.packages}
             packs = packs_for(self.options.rules, self.sources, audited, self.store)
-            audit = Audit(self.sources, [pair], self.store, packs)
+            audit = Audit(self.sources, [pair], self.store, packs, self.options.selection)
             self._analyses[pair.packages] = audit.uses()
             self._audits[pair.packages, 0] = audit
         else:

@@ -32,6 +32,7 @@ class Migrations:
         new: The side that it must run on.
         changed: Whether a provider, by its import name, is another release on the new side; None asks for any.
         source: The decoded text of a consumer file.
+        wanted: Whether the findings of a rule in a file are asked for; one that is not explains nothing away.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class Migrations:
         new: Side,
         changed: Callable[[str], bool],
         source: Callable[[str], str],
+        wanted: Callable[[str, str], bool],
     ) -> None:
         self.packs = packs
         self.matcher = Matcher(old, new)
         self.old, self.new = old, new
         self.changed = changed
         self.source = source
+        self.wanted = wanted
         self._applies: dict[str, bool] = {}
         self._syntax: dict[str, Syntax | None] = {}
 
@@ -77,7 +80,9 @@ class Migrations:
                 for use in uses:
                     for pack in self._candidates(use, by_name, loose=loose):
                         match = pack.rule.match
-                        if match is None or not self.new.reached(use) or not self.applies(pack):
+                        if match is None or not self.wanted(pack.id, use.span.path):
+                            continue
+                        if not self.new.reached(use) or not self.applies(pack):
                             continue
                         found = self.matcher.match(match, use, file, loose=loose)
                         if found is not None:

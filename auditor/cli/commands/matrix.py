@@ -120,6 +120,7 @@ def _options(given: dict[str, Any], located: Located, on_progress: Any) -> Any:
         cache_dir=given["cache_dir"],
         offline=given["offline"],
         rules=given["rules"],
+        selection=triage.selection,
         exclude=given["exclude"],
         on_progress=on_progress,
         triage=triage,
