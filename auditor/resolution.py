@@ -19,6 +19,7 @@ from auditor.options import Options
 from auditor.packages.release import Release, find_versions, open_release
 from auditor.packages.spec import IndexSpec, normalise, parse_spec
 from auditor.provider.snapshot import Snapshot
+from auditor.suggest import nearest
 
 if TYPE_CHECKING:
     from auditor.packages.index import PackageIndex
@@ -110,7 +111,10 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
     given = [_named(text, store, index, options) for text in options.from_]
     pairs = []
     for text in options.against:
-        new = open_release(text, store=store, index=index, offline=options.offline)
+        try:
+            new = _named(text, store, index, options)
+        except SpecError as error:
+            raise _meant(error, text, sources) from error
         old, reason = _old_side(new, given, sources, store, index, options)
         if old is None:
             snapshot = Snapshot(new, store)
@@ -132,6 +136,16 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
             )
         )
     return pairs
+
+
+def _meant(error: SpecError, text: str, sources: Sources) -> SpecError:
+    """The error with the requirement of the consumer that is spelled much like the release which does not exist."""
+    spec = parse_spec(text)
+    required = {normalise(match["name"]) for line in sources.requires if (match := _REQUIREMENT.fullmatch(line))}
+    if not isinstance(spec, IndexSpec) or spec.name in required or not (near := nearest(spec.name, required, limit=1)):
+        return error
+    hint = f"Did you mean `{near[0]}`, which {sources.name} requires?"
+    return SpecError(error.what, where=error.where, hint=hint)
 
 
 def _named(text: str, store: Store, index: PackageIndex, options: Options) -> Release:

@@ -130,3 +130,16 @@ def test_a_file_of_a_project_is_audited_with_what_the_project_needs(releases, ca
             opened = open_consumer(Options(consumers=consumers, against=()), store, PackageIndex(store))
             assert opened.requires == ("lib==1.0",) or list(opened.requires) == ["lib==1.0"]
             assert (opened.name == "app") == (consumers == (".",))
+
+
+def test_a_mistyped_provider_is_compared_with_what_the_consumer_requires(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "app"\ndependencies = ["acmelib>=1"]\n', "utf-8")
+    (tmp_path / "app.py").write_text("import acmelib\n", encoding="utf-8")
+    (tmp_path / "index").mkdir()
+    words = ["scan", ".", "--index-url", (tmp_path / "index").as_uri(), "--cache-dir", "cache", "--no-patches"]
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    assert main([*words, "--against", "acmelb==2"]) == 2
+    assert "the package index has no `acmelb`. Did you mean `acmelib`, which app requires?" in capsys.readouterr().err
+    assert main([*words, "--against", "acmelib==2"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
