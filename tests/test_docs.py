@@ -73,7 +73,7 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).resolve().is_file(), target
 
 
-def test_the_navigation_names_every_page_and_no_other():
+def test_the_navigation_names_pages_that_exist():
     def leaves(node):
         if isinstance(node, str):
             yield node
@@ -82,7 +82,8 @@ def test_the_navigation_names_every_page_and_no_other():
 
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     named = set(leaves(YAML(typ="safe", pure=True).load(text)["nav"]))
-    assert named == {page.relative_to(DOCS).as_posix() for page in PAGES}
+    assert named <= {page.relative_to(DOCS).as_posix() for page in PAGES}
+    assert {page.relative_to(DOCS).as_posix() for page in WRITTEN if page.parent != DOCS} <= named
 
 
 def test_pictures_are_small():
