@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import CallShape, bind, drop_first, render
 from auditor.canonical import passes_keyword
+from auditor.checks._kinds import override_of_another_kind, override_span
 from auditor.findings import use_finding
 from auditor.model import Finding, Fix, Repair, Signature, Span, Use
 from auditor.sides import Side
@@ -25,7 +26,11 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             for name, definitions in now.ref.api.members.items():
                 mine = definitions[-1]
                 if isinstance(mine, FunctionApi) and name not in _NOT_CALLED_BY_THE_BASE:
-                    yield from _override(use, new, was.ref, now.ref, mine)
+                    other = override_of_another_kind(use, new, was.ref, now.ref, mine)
+                    if other is not None:
+                        yield other
+                    else:
+                        yield from _override(use, new, was.ref, now.ref, mine)
     elif use.kind == "patch":
         yield from _monkey_patch(use, old, new)
 
@@ -55,7 +60,7 @@ def _override(use: Use, new: Side, was: ClassRef, now: ClassRef, mine: FunctionA
     before, after = _base_method(was, mine.name), _base_method(now, mine.name)
     if before is None:
         return
-    span = next((a.span for a in use.arguments if a.name == mine.name), use.name_span or use.span)
+    span = override_span(use, mine.name)
     if after is not None:
         yield from _compare(use, new, mine, before, after, span)
     elif not now.externals() and new.provider_of(before.owner) and new.world.class_(before.owner) is not None:
