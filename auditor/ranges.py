@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -100,16 +99,8 @@ def _bounded(sources: Sources, options: Options, store: Store, index: PackageInd
             release = open_release(name, store=store, index=index, offline=options.offline)
         except AuditError:
             continue  # not on this index: nothing to audit against
-        if _imports(sources, release.packages):
+        if sources.imports(release.packages):
             yield name
-
-
-def _imports(sources: Sources, packages: Sequence[str]) -> bool:
-    if not packages:
-        return False
-    names = "|".join(map(re.escape, packages))
-    pattern = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{names})\b".encode(), re.MULTILINE)
-    return any(pattern.search(source) for source in sources.read(sources.modules.values()).values())
 
 
 def _targets(sources: Sources, name: str, index: PackageIndex) -> Iterator[Target]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from auditor.consumer.source import Sources, from_paths, from_release
 from auditor.errors import AuditError, SpecError
 from auditor.options import Options
 from auditor.packages.release import Release, find_versions, open_release
-from auditor.packages.spec import IndexSpec, normalise, parse_spec
+from auditor.packages.spec import EnvironmentSpec, IndexSpec, normalise, parse_spec
 from auditor.provider.snapshot import Snapshot
 from auditor.suggest import nearest
 
@@ -108,11 +108,11 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
     """Both releases of every provider named by `--against`."""
     if not options.against:
         raise SpecError("nothing to audit against", hint="Name a provider, e.g. `--against vllm==0.16`")
-    given = [_named(text, store, index, options) for text in options.from_]
+    given = [_named(text, sources, store, index, options) for text in options.from_]
     pairs = []
     for text in options.against:
         try:
-            new = _named(text, store, index, options)
+            new = _named(text, sources, store, index, options)
         except SpecError as error:
             raise _meant(error, text, sources) from error
         old, reason = _old_side(new, given, sources, store, index, options)
@@ -141,15 +141,57 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
 def _meant(error: SpecError, text: str, sources: Sources) -> SpecError:
     """The error with the requirement of the consumer that is spelled much like the release which does not exist."""
     spec = parse_spec(text)
-    required = {normalise(match["name"]) for line in sources.requires if (match := _REQUIREMENT.fullmatch(line))}
+    required = _requirements(sources)
     if not isinstance(spec, IndexSpec) or spec.name in required or not (near := nearest(spec.name, required, limit=1)):
         return error
     hint = f"Did you mean `{near[0]}`, which {sources.name} requires?"
     return SpecError(error.what, where=error.where, hint=hint)
 
 
-def _named(text: str, store: Store, index: PackageIndex, options: Options) -> Release:
-    return open_release(text, store=store, index=index, offline=options.offline)
+def _named(text: str, sources: Sources, store: Store, index: PackageIndex, options: Options) -> Release:
+    """The release that a specification names; of an environment the package that the others are about."""
+    spec = parse_spec(text)
+    name = None
+    if isinstance(spec, EnvironmentSpec) and spec.name is None:
+        others = options.from_ if text in options.against else options.against
+        mine = options.against if text in options.against else options.from_
+        named = _names(others, store, index, options) - _names(mine, store, index, options)
+        name = named.pop() if len(named) == 1 else _required(spec, named, sources, store, index)
+    return open_release(text, store=store, index=index, offline=options.offline, name=name)
+
+
+def _names(texts: Sequence[str], store: Store, index: PackageIndex, options: Options) -> set[str]:
+    """What specifications are about, but for those of environments that do not say it."""
+    named = set()
+    for text in texts:
+        spec = parse_spec(text)
+        if not isinstance(spec, EnvironmentSpec):
+            named.add(spec.name or open_release(spec, store=store, index=index, offline=options.offline).name)
+        elif spec.name is not None:
+            named.add(spec.name)
+    return named
+
+
+def _required(
+    spec: EnvironmentSpec, among: Collection[str], sources: Sources, store: Store, index: PackageIndex
+) -> str | None:
+    """The one package of an environment that the consumer requires and imports; an error where there are several."""
+    found = []
+    for name in sorted(among or _requirements(sources) - {normalise(sources.name)}):
+        try:
+            release = open_release(spec, store=store, index=index, name=name)
+        except AuditError:
+            continue
+        if among or sources.imports(release.packages):
+            found.append(name)
+    if len(found) > 1:
+        hint = f"Write `{found[0]} @ {spec.text}`, or name one of {', '.join(found[1:])}"
+        raise SpecError("it is not said which package of the environment is meant", where=spec.text, hint=hint)
+    return found[0] if found else None
+
+
+def _requirements(sources: Sources) -> set[str]:
+    return {normalise(match["name"]) for line in sources.requires if (match := _REQUIREMENT.fullmatch(line))}
 
 
 def _old_side(

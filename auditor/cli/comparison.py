@@ -11,6 +11,7 @@ from auditor.errors import SpecError
 from auditor.options import Options, Progress
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import Release, open_release
+from auditor.packages.spec import parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.sides import Side
@@ -40,7 +41,8 @@ def compare(old: str, new: str, given: dict[str, Any], on_progress: Progress | N
         report("opening releases", 0, None)
         if given["used_by"]:
             return _used(old, new, given, store, index, report)
-        before = open_release(old, store=store, index=index, offline=given["offline"])
+        named = parse_spec(new).name if parse_spec(old).name is None and old.startswith("env:") else None
+        before = open_release(old, store=store, index=index, offline=given["offline"], name=named)
         after = open_release(new, store=store, index=index, offline=given["offline"], name=before.name)
         if set(before.packages).isdisjoint(after.packages):
             raise SpecError(f"{before.name} and {after.name} have no import package in common", where=f"{old} {new}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
@@ -76,6 +77,14 @@ class Sources:
     def packages(self) -> tuple[str, ...]:
         """Top-level names of its modules."""
         return tuple(dict.fromkeys(name.split(".", 1)[0] for name in self.modules))
+
+    def imports(self, packages: Sequence[str]) -> bool:
+        """Whether any of its files imports one of some packages."""
+        if not packages:
+            return False
+        names = "|".join(map(re.escape, packages))
+        pattern = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{names})\b".encode(), re.MULTILINE)
+        return any(pattern.search(source) for source in self.read(self.modules.values()).values())
 
 
 def from_release(release: Release, requires: Sequence[str], exclude: Sequence[str] = ()) -> Sources:

@@ -233,7 +233,8 @@ def open_release(
 
         wanted = parsed.name or (normalise(name) if name else None)
         if wanted is None:
-            raise SpecError("which package of the environment?", where=parsed.text, hint="Write `NAME @ env:PYTHON`")
+            hint = f"Write `NAME @ {parsed.text}`"
+            raise SpecError("it is not said which package of the environment is meant", where=parsed.text, hint=hint)
         return open_installed(parsed.python, wanted, store=store)
     raise AssertionError(parsed)
 

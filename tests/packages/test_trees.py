@@ -335,7 +335,7 @@ def test_an_environment(tmp_path: Path, store: Store) -> None:
     assert set(open_(f"other @ env:{tmp_path}/venv", store).files) == {"pkg/plugin.py", "other.py"}
     with pytest.raises(SpecError, match="Did you mean `other`"):
         open_(f"env:{tmp_path}/venv", store, name="othr")
-    with pytest.raises(SpecError, match="which package"):
+    with pytest.raises(SpecError, match="which package of the environment is meant"):
         open_(f"env:{tmp_path}/venv", store)
     with pytest.raises(SpecError, match="no such interpreter"):
         open_(f"env:{tmp_path}/nowhere/bin/python", store, name="a")
