@@ -95,11 +95,16 @@ def prepare(work: Path, cache: Path, consumer: str, old: str, new: str) -> Input
 
 
 def extents(consumer: Path) -> dict[int, tuple[str, int, int]]:
-    """For each row its file and the lines of the call that stands there."""
+    """For each row its file and the lines of the simple statement that it stands in."""
     found = {}
     for number, (name, line, _) in ROWS.items():
-        file = next(consumer.rglob(name))
-        calls = [n for n in ast.walk(ast.parse(file.read_bytes())) if isinstance(n, ast.Call) and n.lineno == line]
-        end = max((call.end_lineno or line for call in calls), default=line)
-        found[number] = (name, line, end)
+        tree = ast.parse(next(consumer.rglob(name)).read_bytes())
+        around = [
+            (node.lineno, node.end_lineno or line)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.stmt)
+            and not hasattr(node, "body")
+            and node.lineno <= line <= (node.end_lineno or 0)
+        ]
+        found[number] = (name, *min(around, default=(line, line), key=lambda lines: lines[1] - lines[0]))
     return found

@@ -24,10 +24,16 @@ class Measure:
     output: str = ""
     failure: str = ""
     facts: dict[str, float] = field(default_factory=dict)
+    cpu: tuple[float, ...] = ()
+    """Processor seconds, those of helper processes included: steadier than the clock where others share the machine."""
 
     @property
     def median(self) -> float:
         return statistics.median(self.seconds) if self.seconds else float("nan")
+
+    @property
+    def work(self) -> float:
+        return statistics.median(self.cpu) if self.cpu else float("nan")
 
     @property
     def spread(self) -> str:
@@ -59,7 +65,7 @@ def measure(
         cwd: Where it runs.
         limit: Seconds after which a run is ended and the measure counts as failed.
     """
-    seconds, most, output = [], 0.0, ""
+    seconds, cpu, most, output = [], [], 0.0, ""
     for number in range(runs + warm_up):
         if before is not None:
             before()
@@ -85,16 +91,18 @@ def measure(
             return Measure(name, (), 0.0, output, failure=last[0][:200])
         if number >= warm_up:
             seconds.append(taken)
+            cpu.append(usage.ru_utime + usage.ru_stime)
             most = max(most, usage.ru_maxrss / 1024)
         print(f"  {name}: {taken:.2f} s{'' if number >= warm_up else ' (does not count)'}", file=sys.stderr)
-    return Measure(name, tuple(seconds), most, output)
+    return Measure(name, tuple(seconds), most, output, cpu=tuple(cpu))
 
 
 def total(name: str, parts: Sequence[Measure]) -> Measure:
     """Several commands that are needed together, run by run."""
     failure = next((part.failure for part in parts if part.failure), "")
     seconds = () if failure else tuple(map(sum, zip(*(part.seconds for part in parts), strict=True)))
-    return Measure(name, seconds, max(part.megabytes for part in parts), failure=failure)
+    cpu = () if failure else tuple(map(sum, zip(*(part.cpu for part in parts), strict=True)))
+    return Measure(name, seconds, max(part.megabytes for part in parts), failure=failure, cpu=cpu)
 
 
 def machine() -> str:

@@ -24,7 +24,7 @@ def checkers(inputs: Inputs, runs: int, *, quick: bool) -> list[Measure]:
         both = total(f"{name}, two runs", sides)
         old, new = (Counter(_diagnostics(side.output)) for side in sides)
         output = "\n".join(f"{path}:{line}: {message}" for path, line, message in (new - old).elements())
-        found.append(Measure(both.name, both.seconds, both.megabytes, output, both.failure))
+        found.append(Measure(both.name, both.seconds, both.megabytes, output, both.failure, cpu=both.cpu))
     return found
 
 

@@ -26,7 +26,12 @@ def audit(*arguments: str | Path) -> list[str | Path]:
 
 
 def environment(cache: Path) -> dict[str, str]:
-    return {"PYTHONPATH": str(ROOT), "API_AUDIT_CACHE_DIR": str(cache), "CI": "1"}
+    """Bytecode is kept as it is for an installed program, also where the caller's settings forbid that."""
+    bytecode = {
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "api-audit-pyc"),
+    }
+    return {"PYTHONPATH": str(ROOT), "API_AUDIT_CACHE_DIR": str(cache), "CI": "1", **bytecode}
 
 
 def warm_scan(arguments: argparse.Namespace, cache: Path) -> Measure:
@@ -52,7 +57,13 @@ def cold_read(arguments: argparse.Namespace, cache: Path, work: Path) -> Measure
 
     command = audit("snapshot", arguments.new, "--offline", "--isolated", "-qq")
     return measure(
-        "api-audit snapshot, cold", command, runs=arguments.runs, before=forget, environment=environment(cold), cwd=ROOT
+        "api-audit snapshot, cold",
+        command,
+        runs=arguments.runs,
+        warm_up=not arguments.quick,
+        before=forget,
+        environment=environment(cold),
+        cwd=ROOT,
     )
 
 
@@ -109,7 +120,7 @@ def stats(output: str) -> dict[str, float]:
 
 def griffe_load(inputs: Inputs, arguments: argparse.Namespace) -> Measure:
     command = [inputs.tool("python"), ROOT / "benchmarks" / "rivals.py", "griffe", inputs.new, arguments.package]
-    return measure("griffe.load, static", command, runs=arguments.runs)
+    return measure("griffe.load, static", command, runs=arguments.runs, warm_up=not arguments.quick)
 
 
 def main() -> int:

@@ -25,18 +25,18 @@ def page(
 
 def _costs(by_name: dict[str, Measure]) -> list[str]:
     warm, cold = by_name["api-audit scan, warm"], by_name["api-audit snapshot, cold"]
-    lines = ["| what | seconds (median) | range | MB at most | ratio |", "|---|---:|---:|---:|---|"]
+    lines = ["| what | seconds (median) | range | CPU s | MB at most | ratio |", "|---|---:|---:|---:|---:|---|"]
     for name, one in by_name.items():
         if one.failure:
-            lines.append(f"| {name} | failed | | | {one.failure} |")
+            lines.append(f"| {name} | failed | | | | {one.failure} |")
             continue
         if name.startswith("griffe"):
-            ratio = f"our cold read takes {cold.median / one.median:.2f} of it"
+            ratio = f"our cold read takes {cold.median / one.median:.2f} of it ({cold.work / one.work:.2f} of its CPU)"
         elif name.startswith("api-audit"):
             ratio = ""
         else:
-            ratio = f"our warm scan takes {warm.median / one.median:.2f} of it"
-        lines.append(f"| {name} | {one.median:.2f} | {one.spread} | {one.megabytes:.0f} | {ratio} |")
+            ratio = f"our warm scan takes {warm.median / one.median:.2f} of it ({warm.work / one.work:.2f} of its CPU)"
+        lines.append(f"| {name} | {one.median:.2f} | {one.spread} | {one.work:.2f} | {one.megabytes:.0f} | {ratio} |")
     return lines
 
 
