@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.terms import Term
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
 ParameterKind: TypeAlias = Literal[

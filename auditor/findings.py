@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from auditor.model import Confidence, Finding, Fix, Guard, Severity, Signature, Span, Use
+from auditor.model import Confidence, Finding, Fix, Severity, Signature, Span, Use
 from auditor.sides import CallOutcome, Side
+from auditor.terms import Guard
 from auditor.world.calls import callee
 
 
@@ -26,7 +27,7 @@ def call_finding(
     """A finding about a call that resolves on the new side; None where the callee is not a provider's."""
     before, after = old.call(use), new.call(use)
     found, origin = after.callee, before.callee
-    if found is None:
+    if found is None or done_otherwise(rule, use):
         return None
     provider = new.provider_of(found.path)
     if provider is None and argument is not None and (refuser := after.refuser(argument)) is not None:
@@ -82,7 +83,7 @@ def use_finding(
 ) -> Finding | None:
     """A finding about any other use; None where the symbol is not a provider's."""
     provider = new.provider_of(symbol)
-    if provider is None:
+    if provider is None or done_otherwise(rule, use):
         return None
     return Finding(
         rule=rule,
@@ -110,6 +111,26 @@ def certainty(before: CallOutcome, after: CallOutcome) -> Confidence:
         return "low"
     certain = all(o.binding is None or o.binding.certain for o in (before, after))
     return "high" if certain else "medium"
+
+
+def done_otherwise(rule: str, use: Use) -> bool:
+    """Whether the consumer itself catches what this drift raises, and does in another way what it tried."""
+    raised = _RAISED.get(rule)
+    return raised is not None and any(
+        guard.kind == "alternative" and set(guard.name.split()) & {raised, "Exception", "BaseException"}
+        for guard in use.guards
+    )
+
+
+_RAISED = {
+    "unknown-argument": "TypeError",
+    "missing-argument": "TypeError",
+    "too-many-positional-arguments": "TypeError",
+    "positional-only-parameter-as-keyword": "TypeError",
+    "unresolved-attribute": "AttributeError",
+    "vanished-member": "AttributeError",
+}
+"""What Python raises where there is a finding of a rule."""
 
 
 def swallowing(use: Use, *exceptions: str) -> Guard | None:

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from auditor.terms import Term
+from auditor.terms import Guard, Term
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
@@ -38,24 +38,6 @@ class Argument(msgspec.Struct, frozen=True, gc=False):
     term: Term
     name: str | None = None
     star: Literal["", "*", "**"] = ""
-
-
-class Guard(msgspec.Struct, frozen=True, gc=False):
-    """A condition in the consumer under which a use is reached.
-
-    kinds: `version` (package, operator, version), `import-fallback` (an alternative is imported instead),
-    `swallowed` (the exception is caught and nothing takes its place), `hasattr` (of, name), `type-checking`,
-    `parameter` (name is tested against a signature), `importable` (a module is found or not).
-    """
-
-    kind: Literal["version", "import-fallback", "swallowed", "hasattr", "type-checking", "parameter", "importable"]
-    text: str
-    package: str = ""
-    operator: str = ""
-    version: str = ""
-    name: str = ""
-    of: Term | None = None
-    negated: bool = False
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
+from auditor.conditional import merge, sometimes
 from auditor.spelling import constant, spell
 from auditor.terms import (
     NONE,
@@ -14,6 +15,7 @@ from auditor.terms import (
     Call,
     Constant,
     Element,
+    Guard,
     Instance,
     Mapping,
     Member,
@@ -34,6 +36,9 @@ MAX_DEPTH = 24
 
 _MAX_TEXT = 400
 
+Conditions: TypeAlias = "Callable[[ast.expr, Environment, bool], tuple[Guard, ...]]"
+"""Says what surely holds where a test is true (or false, with True in the end)."""
+
 
 class Environment:
     """The local names of a function, class body or comprehension, over those of the scopes around it.
@@ -42,12 +47,20 @@ class Environment:
         module: Dotted name of the module, in whose global scope unbound names are looked up.
         outer: The enclosing environment, if any.
         class_path: Qualified name of the class whose method this is (what `super()` refers to).
+        conditions: Reads what surely holds where a test is true, or false.
     """
 
-    __slots__ = ("class_path", "module", "names", "outer")
+    __slots__ = ("class_path", "conditions", "module", "names", "outer")
 
-    def __init__(self, module: str, outer: Environment | None = None, class_path: str | None = None) -> None:
+    def __init__(
+        self,
+        module: str,
+        outer: Environment | None = None,
+        class_path: str | None = None,
+        conditions: Conditions | None = None,
+    ) -> None:
         self.module = module
+        self.conditions: Conditions | None = conditions or (outer.conditions if outer else None)
         self.outer = outer
         self.class_path: str | None = class_path if class_path is not None else (outer.class_path if outer else None)
         self.names: dict[str, Term] = {}
@@ -92,6 +105,8 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
             return Super(global_path(env.module, env.class_path))
         if node.func.id == "dict":
             return _dict_call(node, env, depth)
+        if (accessed := accessed_by_name(node)) is not None:
+            return Member(read(accessed[0], env, depth), accessed[1])
     if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args and not node.keywords:
         copied = read(node.func.value, env, depth)
         if isinstance(copied, Mapping | Sequence):
@@ -106,25 +121,21 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
     )
 
 
+def accessed_by_name(node: ast.Call) -> tuple[ast.expr, str] | None:
+    """The object and the attribute of `getattr(of, "name")` without a default."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[of, ast.Constant(value=str() as name)], keywords=[]):
+            return (of, name) if name.isidentifier() else None
+        case _:
+            return None
+
+
 def _dict_call(node: ast.Call, env: Environment, depth: int) -> Term:
     parts: list[Term] = [read(a, env, depth) for a in node.args]
     for keyword in node.keywords:
         value = read(keyword.value, env, depth)
         parts.append(value if keyword.arg is None else Mapping(((keyword.arg, value),)))
     return merge(parts)
-
-
-def merge(parts: Iterable[Term]) -> Mapping:
-    """The dict made of `parts` in order, later keys winning; open where a part's keys are not known."""
-    items: dict[str, Term] = {}
-    is_open = False
-    for part in parts:
-        if isinstance(part, Mapping):
-            items.update(part.items)
-            is_open |= part.open
-        else:
-            is_open = True
-    return Mapping(tuple(items.items()), is_open)
 
 
 def _dict(node: ast.Dict, env: Environment, depth: int) -> Term:
@@ -174,11 +185,18 @@ def _unary(node: ast.UnaryOp, env: Environment, depth: int) -> Term:
 def _boolean(node: ast.BoolOp, env: Environment, depth: int) -> Term:
     if isinstance(node.op, ast.And):
         return read(node.values[-1], env, depth)
-    return choice([read(v, env, depth) for v in node.values])
+    values = [read(v, env, depth) for v in node.values]
+    if isinstance(values[0], Mapping) and all(isinstance(v, Mapping) and not v.items for v in values[1:]):
+        return values[0]
+    return choice(values)
 
 
 def _conditional(node: ast.IfExp, env: Environment, depth: int) -> Term:
-    return choice([read(node.body, env, depth), read(node.orelse, env, depth)])
+    body, orelse = read(node.body, env, depth), read(node.orelse, env, depth)
+    if isinstance(body, Mapping) and isinstance(orelse, Mapping):
+        holding = [env.conditions(node.test, env, n) if env.conditions else () for n in (False, True)]
+        return sometimes([(body, holding[0]), (orelse, holding[1])])
+    return choice([body, orelse])
 
 
 def _constant(node: ast.Constant, _: Environment, __: int) -> Term:

@@ -7,7 +7,7 @@ terms describe a provider's own attributes and return values, so both sides are 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -122,6 +122,45 @@ class Mapping(_Node, frozen=True, tag="map"):
 
     items: tuple[tuple[str, Term], ...]
     open: bool = False
+    conditions: tuple[tuple[str, tuple[Guard, ...]], ...] = ()
+    """Keys that are there only sometimes, each with what surely holds where it is there (nothing, if unreadable)."""
+
+
+class Guard(msgspec.Struct, frozen=True, gc=False):
+    """A condition in the consumer under which a use is reached.
+
+    kinds: `version` (package, operator, version, perhaps a part of it), `import-fallback` (an alternative is imported
+    instead), `swallowed` (the exception is caught and nothing takes its place), `alternative` (the exception is caught
+    and something else is done instead), `fails` (what `of` calls is refused), `hasattr` (of, name), `type-checking`,
+    `parameter` (name is tested against the signature of `of`), `importable` (a module is found or not), `flag` (a name
+    of another module, by its dotted path), `all` and `any` of some parts.
+    """
+
+    kind: Literal[
+        "version",
+        "import-fallback",
+        "swallowed",
+        "alternative",
+        "fails",
+        "hasattr",
+        "type-checking",
+        "parameter",
+        "importable",
+        "flag",
+        "all",
+        "any",
+    ]
+    text: str
+    package: str = ""
+    operator: str = ""
+    """A comparison, `startswith`, or `in` for a version specifier or several versions."""
+    version: str = ""
+    name: str = ""
+    of: Term | None = None
+    negated: bool = False
+    part: str = ""
+    """Of a version: the number at an index (`0`), or so many of the first (`:2`)."""
+    parts: tuple[Guard, ...] = ()
 
 
 Term: TypeAlias = (

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "auditor"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "terms", "suggest", "spelling", "decoding"),
-    ("api", "model"),
+    ("api", "model", "conditional"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
     ("world",),

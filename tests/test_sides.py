@@ -7,8 +7,9 @@ from worlds import analysed, side, term
 
 from auditor.api import Parameter
 from auditor.binding import CallShape
-from auditor.model import Guard, Use
+from auditor.model import Use
 from auditor.sides import argument_at, argument_named, exists, path_of, shape_of
+from auditor.terms import Guard
 from auditor.world.calls import callee
 
 
@@ -39,6 +40,19 @@ def version(operator: str, bound: str, package: str = "lib", *, negated: bool = 
         ("0.8.0rc1", version(">=", "0.8.0"), False),
         ("0.8.3", version(">=", "0.8", negated=True), False),
         ("0.8.3", version("<", "0.8", negated=True), True),
+        ("1.9.1", Guard("version", "", package="lib", operator="<", version="2", part="0"), True),
+        ("1.9.1", Guard("version", "", package="lib", operator=">", version="1", part="0"), False),
+        ("1.9.1", Guard("version", "", package="lib", operator="<=", version="1.9", part=":2"), True),
+        ("1.9.1", version("startswith", "1."), True),
+        ("10.9.1", version("startswith", "1."), False),
+        ("1.9.1", version("in", "1.8 1.9"), True),
+        ("1.9.1", version("in", ">=1,<2"), True),
+        ("2.0", version("in", ">=1,<2"), False),
+        ("2.0", version("in", "=> no"), None),
+        ("2.0", Guard("any", "", parts=(version("<", "1"), version(">", "1"))), True),
+        ("2.0", Guard("any", "", parts=(version("<", "1"), version("<", "1", "other"))), None),
+        ("2.0", Guard("all", "", parts=(version("<", "1"), version("<", "1", "other"))), False),
+        ("2.0", Guard("all", "", parts=(version("<", "1"), version("<", "1")), negated=True), True),
         ("0.8.3", version(">=", "not a version"), None),
         ("0.8.3", version(">=", "0.8", "other"), None),
         ("0.8.3", version(">=", "0.8", "other", negated=True), None),
@@ -71,6 +85,14 @@ HERE = "class C:\n    def f(self): ...\nclass D:\n    def __getattr__(self, name
         (Guard("importable", ""), None),
         (Guard("type-checking", ""), None),
         (Guard("parameter", "", name="x"), None),
+        (Guard("parameter", "", name="self", of=term("lib.C.f")), True),
+        (Guard("parameter", "", name="x", of=term("lib.C.f")), False),
+        (Guard("parameter", "", name="x", of=term("unheard_of")), None),
+        (Guard("fails", "", of=term("lib.C().f()")), False),
+        (Guard("fails", "", of=term("lib.C().f(1)")), True),
+        (Guard("fails", "", of=term("lib.gone()")), True),
+        (Guard("fails", "", of=term("unheard_of()")), None),
+        (Guard("flag", "", name="app.OLD"), None),
         (Guard("swallowed", "", name="ImportError"), None),
     ],
 )
@@ -89,6 +111,9 @@ def test_other_conditions(guard, holds):
         ("if hasattr(lib, 'gone'):\n    lib.C()", False),
         ("if not hasattr(lib, 'gone'):\n    lib.C()", True),
         ("hasattr(lib, 'gone') and lib.C()", False),
+        ("try:\n    lib.C()\nexcept TypeError:\n    lib.C(1)", False),
+        ("try:\n    lib.C(1)\nexcept TypeError:\n    lib.C()", True),
+        ("if 'x' in inspect.signature(lib.C.f).parameters:\n    lib.C()", False),
         ("try:\n    import lib.gone\nexcept ImportError:\n    lib.C()", True),
         ("try:\n    from lib import C\nexcept ImportError:\n    lib.C()", False),
         ("def g():\n    if lib.__version__ < '1':\n        return\n    lib.C()", False),
@@ -212,6 +237,29 @@ def test_a_call_is_bound_once():
 )
 def test_shapes(call, shape):
     assert shape_of(the_use(call).arguments) == shape
+
+
+@pytest.mark.parametrize(
+    ("test", "keywords", "optional"),
+    [
+        ("lib.__version__ < '1'", ("a",), ()),
+        ("lib.__version__ >= '1'", (), ()),
+        ("flag", ("a",), ("a",)),
+        ("'a' in inspect.signature(lib.f).parameters", ("a",), ()),
+        ("'b' in inspect.signature(lib.f).parameters", (), ()),
+        ("'a' in inspect.signature(whatever).parameters", (), ()),
+    ],
+)
+def test_keys_count_where_their_condition_holds(test, keywords, optional):
+    use = the_use(f"kw = {{}}\nif {test}:\n    kw['a'] = 1\nlib.f(**kw)")
+    shape = side("def f(a): ...", versions={"lib": "0.8"}).shape(use)
+    assert (shape.keywords, shape.optional_keywords) == (keywords, frozenset(optional))
+
+
+def test_a_keyword_that_is_passed_sometimes_breaks_the_call_too():
+    use = the_use("kw = {}\nif flag:\n    kw['a'] = 1\nlib.f(**kw)")
+    assert side("def f(b=1): ...").call(use).status == "broken"
+    assert side("def f(a): ...").call(use).status == "fits"
 
 
 def test_a_side_knows_the_keys_that_a_function_returns():

@@ -170,7 +170,7 @@ def test_imports_of_the_file():
 def guards(source: str, callee: str = "lib.f") -> list[str]:
     """The guards around the one call, each in a few words."""
     return [
-        " ".join(filter(None, ["not" if g.negated else "", g.kind, g.package, g.operator, g.version, g.name]))
+        " ".join(filter(None, ["not" if g.negated else "", g.kind, g.package, g.operator, g.version, g.name, g.part]))
         for g in the_call(source, callee).guards
     ]
 
@@ -205,6 +205,48 @@ def under(test: str, before: str = "") -> str:
         (under("lib.__version__ >= '0.8' and flag"), ["version lib >= 0.8"]),
         (under("lib.__version__ >= '0.8' or flag"), []),
         (under("not (lib.__version__ >= '0.8' or flag)"), ["not version lib >= 0.8"]),
+        (under("lib.__version__ >= '0.8' or lib.__version__ == '0.7'"), ["any"]),
+        (under("V('1') <= V(lib.__version__) < V('2')"), ["version lib >= 1", "version lib < 2"]),
+        (under("not V('1') <= V(lib.__version__) < V('2')"), ["any"]),
+        (under("md('lib') < '2'", "from importlib.metadata import version as md"), ["version lib < 2"]),
+        (under("lib.__version__.startswith('1.')"), ["version lib startswith 1."]),
+        (under("lib.__version__.startswith(('1.2', '1.3'))"), ["version lib startswith 1.2 1.3"]),
+        (under("text.startswith('1.')"), []),
+        (under("Version(lib.__version__).major < 2"), ["version lib < 2 0"]),
+        (under("Version(lib.__version__).minor < 2"), ["version lib < 2 1"]),
+        (under("int(lib.__version__.split('.')[0]) < 2"), ["version lib < 2 0"]),
+        (under("lib.__version__.split('.')[0] == '1'"), ["version lib == 1 0"]),
+        (under("tuple(map(int, lib.__version__.split('.')[:2])) < (1, 2)"), ["version lib < 1.2 :2"]),
+        (under("len(lib.__version__) < 2"), []),
+        (under("lib.__version__ in ('1.0', '1.1')"), ["version lib in 1.0 1.1"]),
+        (under("lib.__version__ not in {'1.0'}"), ["not version lib in 1.0"]),
+        (under("version('lib') in SpecifierSet('>=1, <2')"), ["version lib in >=1,<2"]),
+        (under("SpecifierSet('<2').contains(lib.__version__)"), ["version lib in <2"]),
+        (under("version('lib') in S", "S = SpecifierSet('<2')"), ["version lib in <2"]),
+        (under("ge('2.0')", "def ge(v):\n    return parse(lib.__version__) >= parse(v)"), ["version lib >= 2.0"]),
+        (under("ge()", "def ge(v='2.0'):\n    return parse(lib.__version__) >= parse(v)"), ["version lib >= 2.0"]),
+        (under("ge(*x)", "def ge(v):\n    return parse(lib.__version__) >= parse(v)"), []),
+        (under("OLD", "from app.ver import OLD"), ["flag app.ver.OLD"]),
+        (under("not ver.OLD", "from app import ver"), ["not flag app.ver.OLD"]),
+        (under("is_old()", "from app.ver import is_old"), ["flag app.ver.is_old()"]),
+        (under("old", "from other import old"), []),
+        ("match lib.__version__:\n    case '1.0' | '1.1':\n        lib.f()", ["any"]),
+        ("match lib.__version__:\n    case '1.0': ...\n    case _:\n        lib.f()", ["not version lib == 1.0"]),
+        ("x = lib.f() if lib.__version__ < '2' else 0", ["version lib < 2"]),
+        ("x = 0 if lib.__version__ < '2' else lib.f()", ["not version lib < 2"]),
+        ("lib.__version__ < '2' or lib.f()", ["not version lib < 2"]),
+        ("[lib.f() for x in y if lib.__version__ < '2']", ["version lib < 2"]),
+        ("assert lib.__version__ < '2'\nlib.f()", ["version lib < 2"]),
+        ("def g():\n    if lib.__version__ < '2': ...\n    else:\n        return\n    lib.f()", ["version lib < 2"]),
+        ("def g():\n    old = lib.__version__ < '2'\n    if old:\n        lib.f()", ["version lib < 2"]),
+        ("old = lib.__version__ < '2'\ndef g(old):\n    if old:\n        lib.f()", []),
+        ("def g():\n    old = lib.__version__ < '2'\n    old = x\n    if old:\n        lib.f()", []),
+        ("class A:\n    old = lib.__version__ < '2'\n    def g(self):\n        if self.old:\n            lib.f()",
+         ["version lib < 2"]),
+        ("class A:\n    def __init__(self):\n        self.old = lib.__version__ < '2'\n"
+         "    def g(self):\n        if not self.old:\n            lib.f()", ["not version lib < 2"]),
+        ("class A:\n    @property\n    def old(self):\n        return lib.__version__ < '2'\n"
+         "    def g(self):\n        if self.old:\n            lib.f()", ["version lib < 2"]),
         (under("sys.version_info >= (3, 11)"), []),
         (under("n >= 3"), []),
         (under("NEW", "NEW = flag()\nNEW = not NEW"), []),
@@ -227,7 +269,7 @@ def test_version_tests(source, found):
         (under("hasattr(lib, 'f')"), ["hasattr f"]),
         (under("not hasattr(lib, 'f')"), ["not hasattr f"]),
         ("hasattr(lib, 'f') and lib.f()", ["hasattr f"]),
-        ("hasattr(lib, 'f') or lib.f()", []),
+        ("hasattr(lib, 'f') or lib.f()", ["not hasattr f"]),
         ("def g():\n    if not hasattr(lib, 'f'):\n        return\n    lib.f()", ["hasattr f"]),
         (under("TYPE_CHECKING"), ["type-checking"]),
         (under("typing.TYPE_CHECKING"), ["type-checking"]),
@@ -287,6 +329,22 @@ def test_a_handler_runs_where_the_import_fails():
 )
 def test_guarded_calls(exception, found):
     assert guards(tried("lib.f()", exception, "pass")) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "exception", "handler", "found"),
+    [
+        ("lib.f(1)", "TypeError", "lib.f()", ["alternative TypeError"]),
+        ("lib.f(1)", "Exception", "lib.f()", ["swallowed ImportError", "alternative Exception"]),
+        ("x = lib.f()", "AttributeError", "x = lib.g()", ["alternative AttributeError"]),
+        ("x = lib.f()", "AttributeError", "x = None", ["swallowed AttributeError"]),
+        ("x = lib.f()", "AttributeError as e", "x = str(e)", ["swallowed AttributeError"]),
+        ("log.info(lib.f())", "TypeError", "log.info(1)", ["swallowed TypeError"]),
+    ],
+)
+def test_a_handler_that_does_it_in_another_way(body, exception, handler, found):
+    (first, *_) = [u for u in uses(tried(body, exception, handler), "call") if u.text == "lib.f"]
+    assert [f"{g.kind} {g.name}" for g in first.guards] == found
 
 
 def test_a_guard_ends_with_its_block():
@@ -378,6 +436,33 @@ def test_keyword_dicts(lines, keys, is_open, where):
         assert isinstance(argument.term, Mapping)
         assert [key for key, _ in argument.term.items] == keys.split()
         assert argument.term.open == is_open
+
+
+@pytest.mark.parametrize(
+    ("lines", "conditional"),
+    [
+        ("kw = {'a': 1}", {}),
+        ("kw = {}\nif flag:\n    kw['a'] = 1", {"a": []}),
+        ("kw = {}\nif OLD:\n    kw['a'] = 1", {"a": ["version <"]}),
+        ("kw = {}\nif not OLD:\n    kw['a'] = 1", {"a": ["not version <"]}),
+        ("kw = {}\nif OLD:\n    kw['a'] = 1\nelse:\n    kw['a'] = 2", {}),
+        ("if OLD:\n    kw = {'a': 1}\nelse:\n    kw = {'b': 1}", {"a": ["version <"], "b": ["not version <"]}),
+        ("kw = {'a': 1} if OLD else {}", {"a": ["version <"]}),
+        ("kw = {**({'a': 1} if OLD else {}), 'b': 2}", {"a": ["version <"]}),
+        ("kw = {'b': 1, **({'b': 2} if OLD else {})}", {}),
+        ("kw = {'a': 1}\nif OLD:\n    kw.pop('a')", {"a": ["not version <"]}),
+        ("kw = {}\nif OLD:\n    kw['a'] = 1\nkw['a'] = 2", {}),
+        ("kw = {}\nif OLD:\n    kw['a'] = 1\nkw.setdefault('a', 2)", {}),
+        ("kw = {}\nif OLD:\n    kw['a'] = 1\nif flag:\n    pass", {"a": ["version <"]}),
+        ("kw = {}\nif 'a' in inspect.signature(lib.f).parameters:\n    kw['a'] = 1", {"a": ["parameter"]}),
+    ],
+)
+def test_keys_that_are_there_only_sometimes(lines, conditional):
+    (argument,) = the_call(f"OLD = lib.__version__ < '2'\n{lines}\nlib.f(**kw)").arguments
+    assert {
+        key: [" ".join(filter(None, ["not" if g.negated else "", g.kind, g.operator])) for g in guards]
+        for key, guards in argument.term.conditions
+    } == conditional
 
 
 def test_the_functions_own_kwargs_stay_open():

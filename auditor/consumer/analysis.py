@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from auditor.api import ModuleApi
+from auditor.consumer.flags import Flag
 from auditor.model import Problem, Use
 from auditor.terms import Term
 
@@ -21,6 +22,8 @@ class FileAnalysis(msgspec.Struct, frozen=True, gc=False):
     """Qualified function name -> the term it returns, following its local variables."""
     attributes: dict[str, dict[str, Term]] = {}
     """Qualified class name -> attribute set on `self` -> its term."""
+    flags: dict[str, Flag] = {}
+    """Global name, `name()` for a function, `Class.name` -> what surely holds where it is true, and where it is not."""
     imports: tuple[str, ...] = ()
     """Top-level names of everything the file imports, wherever in it."""
     problems: tuple[Problem, ...] = ()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from auditor.reading import Environment, annotated, bind_target, merge, read
+import msgspec
+
+from auditor.conditional import merge
+from auditor.reading import Environment, annotated, bind_target, read
 from auditor.terms import NONE, UNKNOWN, Instance, Mapping, Term, bounded, choice
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ def _target(
 ) -> None:
     """Bind an assignment target; remember attributes set on `self`, keys set on known dicts, monkey patches."""
     recorder = walker.recorder
+    walker.guard_reader.assigned(target, source)
     match target:
         case ast.Name() | ast.Tuple() | ast.List():
             bind_target(target, value, env)
@@ -88,7 +92,7 @@ def _set_key(target: ast.Subscript, value: Term, env: Environment) -> None:
         case ast.Constant(value=str() as key):
             env.names[target.value.id] = merge([known, Mapping(((key, value),))])
         case _:
-            env.names[target.value.id] = Mapping(known.items, open=True)
+            env.names[target.value.id] = msgspec.structs.replace(known, open=True)
 
 
 def mutate(expression: ast.expr, env: Environment) -> None:
@@ -116,7 +120,7 @@ def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> M
                 parts.append(value if keyword.arg is None else Mapping(((keyword.arg, value),)))
             return merge(parts)
         case "setdefault", [ast.Constant(value=str() as key), *default]:
-            if any(name == key for name, _ in known.items):
+            if any(name == key for name, _ in known.items) and key not in dict(known.conditions):
                 return known
             return merge([known, Mapping(((key, read(default[0], env) if default else NONE),))])
         case "pop", [ast.Constant(value=str() as key), *_]:
@@ -128,4 +132,8 @@ def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> M
 
 
 def _without(known: Mapping, key: str) -> Mapping:
-    return Mapping(tuple(item for item in known.items if item[0] != key), known.open)
+    return Mapping(
+        tuple(item for item in known.items if item[0] != key),
+        known.open,
+        tuple(item for item in known.conditions if item[0] != key),
+    )

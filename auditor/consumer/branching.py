@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
+from auditor.conditional import sometimes
 from auditor.consumer.bindings import mutate
-from auditor.consumer.guards import ATTRIBUTE_ERRORS, CALL_ERRORS, IMPORT_ERRORS, caught
-from auditor.consumer.imports import asked_for, bound_names, imported_names
-from auditor.model import Guard
-from auditor.reading import Environment, annotation, bind_target, merge, read, text
-from auditor.terms import UNKNOWN, Element, Entered, Instance, Mapping, Term, bounded, choice
+from auditor.consumer.handlers import around_body, inside_handler
+from auditor.reading import Environment, annotation, bind_target, read, text
+from auditor.terms import UNKNOWN, Element, Entered, Guard, Instance, Mapping, Term, bounded, choice
 
 if TYPE_CHECKING:
     from auditor.consumer.walker import Walker
+
+Guards: TypeAlias = tuple[Guard, ...]
+End: TypeAlias = tuple[dict[str, Term], Guards]
+"""The bindings at the end of a branch, and what surely holds where it is taken."""
 
 
 def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
@@ -22,17 +25,18 @@ def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
     walker.recorder.expression(node.test, env, scope, node)
     mutate(node.test, env)
     before = dict(env.names)
-    ends: list[dict[str, Term]] = []
+    ends: list[End] = []
     for body, negated in ((node.body, False), (node.orelse, True)):
         env.names = dict(before)
         if not negated:
             narrow(node.test, env)
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
             narrow(node.test.operand, env)
-        with walker.recorder.under(walker.guard_reader.read(node.test, env, negated=negated)):
+        guards = walker.conditions(node.test, env, negated=negated)
+        with walker.recorder.under(guards):
             left = walker.block(body, env, scope)
         if not left:
-            ends.append(env.names)
+            ends.append((env.names, guards))
     env.names = _join(ends) if ends else before
     return not ends
 
@@ -55,14 +59,16 @@ def for_(walker: Walker, node: ast.For | ast.AsyncFor, env: Environment, scope: 
     walker.recorder.expression(node.iter, env, scope, node)
     bind_target(node.target, Element(read(node.iter, env), isinstance(node, ast.AsyncFor)), env)
     walker.recorder.usages.forget(node.target)
-    _alternatives(walker, [node.body], env, scope)
+    walker.guard_reader.assigned(node.target, None)
+    _alternatives(walker, [(node.body, ())], env, scope)
     walker.block(node.orelse, env, scope)
 
 
 def while_(walker: Walker, node: ast.While, env: Environment, scope: str) -> None:
     """Walk a loop's body once."""
     walker.recorder.expression(node.test, env, scope, node)
-    _alternatives(walker, [node.body], env, scope)
+    with walker.recorder.under(walker.conditions(node.test, env)):
+        _alternatives(walker, [(node.body, ())], env, scope)
     walker.block(node.orelse, env, scope)
 
 
@@ -73,17 +79,48 @@ def match_(walker: Walker, node: ast.Match, env: Environment, scope: str) -> Non
         for pattern in ast.walk(case.pattern):
             if isinstance(pattern, ast.MatchClass):
                 walker.recorder.expression(pattern.cls, env, scope)
-    _alternatives(walker, [case.body for case in node.cases], env, scope)
+    _alternatives(walker, list(_cases(walker, node, env)), env, scope)
 
 
-def _alternatives(walker: Walker, bodies: Iterable[Sequence[ast.stmt]], env: Environment, scope: str) -> None:
+def _cases(walker: Walker, node: ast.Match, env: Environment) -> Iterator[tuple[Sequence[ast.stmt], Guards]]:
+    """The body of each case with what surely holds there: its own test, and that those before it failed."""
+    failed: list[Guard] = []
+    for case in node.cases:
+        test = _test(node.subject, case.pattern)
+        own = walker.conditions(test, env) if test is not None else ()
+        inside = walker.conditions(case.guard, env) if case.guard is not None else ()
+        yield case.body, (*failed, *own, *inside)
+        if case.guard is None and test is not None:
+            failed.extend(walker.conditions(test, env, negated=True))
+
+
+def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
+    """The comparison that a pattern of values makes."""
+    match pattern:
+        case ast.MatchValue(value=value):
+            return ast.Compare(subject, [ast.Eq()], [value])
+        case ast.MatchSingleton(value=bool() as value):
+            return subject if value else ast.UnaryOp(ast.Not(), subject)
+        case ast.MatchOr(patterns=patterns):
+            tests = [_test(subject, p) for p in patterns]
+            known = [test for test in tests if test is not None]
+            return ast.BoolOp(ast.Or(), known) if len(known) == len(tests) else None
+        case _:
+            return None
+
+
+def _alternatives(
+    walker: Walker, bodies: Iterable[tuple[Sequence[ast.stmt], Guards]], env: Environment, scope: str
+) -> None:
     """Walk blocks of which one runs, or none, from the same starting point, and join what they bind."""
     before = dict(env.names)
-    ends = [before]
-    for body in bodies:
+    ends: list[End] = [(before, ())]
+    for body, guards in bodies:
         env.names = dict(before)
-        if not walker.block(body, env, scope):
-            ends.append(env.names)
+        with walker.recorder.under(guards):
+            left = walker.block(body, env, scope)
+        if not left:
+            ends.append((env.names, guards))
     env.names = _join(ends)
 
 
@@ -107,69 +144,44 @@ def with_(walker: Walker, node: ast.With | ast.AsyncWith, env: Environment, scop
 def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
     """Walk a `try` statement: its body guarded by what the handlers do, each handler from any point of the body."""
     before = dict(env.names)
-    with walker.recorder.under(_around_body(node)):
+    reasons = {id(h): inside_handler(h, node.body, env, walker.absolute) for h in node.handlers}
+    with walker.recorder.under(around_body(node)):
         left = walker.block(node.body, env, scope)
     if not left:
         left = walker.block(node.orelse, env, scope)
-    ends = [] if left else [env.names]
-    first = next(asked_for(node.body, walker.absolute), None)
+    ends: list[End] = [] if left else [(env.names, ())]
     for handler in node.handlers:
-        env.names = _join([before, *ends])
+        env.names = _join([(before, ()), *ends])
         if handler.name:
             env.names[handler.name] = UNKNOWN
         if handler.type is not None:
             walker.recorder.expression(handler.type, env, scope)
-        reached: list[Guard] = []
-        if first is not None and caught([handler]) & IMPORT_ERRORS:
-            shown = f"except {text(handler.type) if handler.type else ''}"
-            reached.append(Guard("importable", shown, of=first, negated=True))
-        with walker.recorder.under(reached):
+        with walker.recorder.under(reasons[id(handler)]):
             left = walker.block(handler.body, env, scope)
         if not left:
-            ends.append(env.names)
+            ends.append((env.names, ()))
     env.names = _join(ends) if ends else before
     final = walker.block(node.finalbody, env, scope)
     return final or not ends
-
-
-def _around_body(node: ast.Try) -> list[Guard]:
-    """What the handlers of a `try` mean for its body, unless all of them raise again."""
-    if all(handler.body and isinstance(handler.body[-1], ast.Raise) for handler in node.handlers):
-        return []
-    guards: list[Guard] = []
-    names = caught(node.handlers)
-    shown = f"except {', '.join(sorted(n or 'everything' for n in names))}"
-    if names & IMPORT_ERRORS:
-        guards.append(Guard("import-fallback" if _has_alternative(node) else "swallowed", shown, name="ImportError"))
-    if names & (ATTRIBUTE_ERRORS | CALL_ERRORS):
-        guards.append(Guard("swallowed", shown, name=" ".join(sorted(n or "Exception" for n in names))))
-    return guards
-
-
-def _has_alternative(node: ast.Try) -> bool:
-    """Whether the handlers bind all that the body imports, and not to placeholders alone."""
-    imported = imported_names(node.body)
-    provided = {name for h in node.handlers for name in bound_names(h.body)}
-    real = {name for h in node.handlers for name in bound_names(h.body, placeholders=False)}
-    return bool(imported) and imported <= provided and bool(imported & real)
 
 
 def _last_name(node: ast.expr) -> str:
     return text(node).rsplit(".", 1)[-1]
 
 
-def _join(ends: Sequence[dict[str, Term]]) -> dict[str, Term]:
+def _join(ends: Sequence[End]) -> dict[str, Term]:
     """The bindings after branches meet: dicts keep the keys of every branch, other values become choices."""
     if len(ends) == 1:
-        return ends[0]
+        return ends[0][0]
     names: dict[str, None] = {}
-    for end in ends:
+    for end, _ in ends:
         names.update(dict.fromkeys(end))
     joined: dict[str, Term] = {}
     for name in names:
-        values = list(dict.fromkeys(end[name] for end in ends if name in end))
-        if len(values) > 1 and all(isinstance(v, Mapping) for v in values):
-            joined[name] = merge(values)
+        values = list(dict.fromkeys(end[name] for end, _ in ends if name in end))
+        dicts = [(value, guards) for end, guards in ends if isinstance(value := end.get(name), Mapping)]
+        if len(values) > 1 and len(dicts) == sum(name in end for end, _ in ends):
+            joined[name] = sometimes(dicts)
         else:
             joined[name] = bounded(choice(values))
     return joined

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from auditor.model import Guard
 from auditor.reading import Environment, annotated, text
-from auditor.terms import Instance, Mapping, Term, Unknown, bounded, choice
+from auditor.terms import Guard, Instance, Mapping, Term, Unknown, bounded, choice
 
 if TYPE_CHECKING:
     from auditor.consumer.walker import Walker
@@ -33,7 +32,7 @@ def function(walker: Walker, node: Function, env: Environment, scope: str, class
     expressions += [a.annotation for a in _parameters(node.args) if a.annotation is not None]
     for expression in (*expressions, *([node.returns] if node.returns is not None else [])):
         walker.recorder.expression(expression, env, scope)
-    outer = env if (scope and class_path is None) else Environment(walker.module)
+    outer = env if (scope and class_path is None) else walker.environment()
     if class_path is not None and "." in class_path:
         outer = env.outer or outer
     if scope and class_path is None:
@@ -45,7 +44,7 @@ def function(walker: Walker, node: Function, env: Environment, scope: str, class
 def function_body(walker: Walker, function: Deferred) -> None:
     """Walk the body, its parameters bound to what their annotations, or the class around it, say."""
     node, outer, scope, _, class_path = function
-    env = Environment(walker.module, outer, class_path)
+    env = walker.environment(outer, class_path)
     receiver = _receiver(walker, node, class_path)
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     for argument in _parameters(node.args):
@@ -57,7 +56,7 @@ def function_body(walker: Walker, function: Deferred) -> None:
         env.names[node.args.vararg.arg] = Unknown("*args")
     if node.args.kwarg:
         env.names[node.args.kwarg.arg] = Mapping((), open=True)
-    returns = walker.function_block(node.body, env, scope)
+    returns = walker.function_block(node.body, env, scope, list(env.names))
     if returns and not _is_generator(node):
         walker.results[scope] = bounded(choice(returns))
 
@@ -80,7 +79,7 @@ def class_(walker: Walker, node: ast.ClassDef, env: Environment, scope: str) -> 
     at_top = not (scope and env.class_path is None)
     if at_top:
         walker.recorder.class_definition(node, walker.class_term(qualified), env, scope)
-    inner = Environment(walker.module, env, qualified if at_top else None)
+    inner = walker.environment(env, qualified if at_top else None)
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             function(walker, statement, inner, qualified, qualified if at_top else "")

@@ -3,93 +3,184 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from auditor.consumer.versions import Definitions, VersionTests
-from auditor.model import Guard
+from auditor.conditional import one_of
+from auditor.consumer.signatures import tested_parameter
+from auditor.consumer.versions import Definitions, Paths, VersionTests
 from auditor.reading import Environment, read, text
+from auditor.terms import Guard
 
 IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
 ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException", ""})
 CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException", ""})
-_OF_SIGNATURES = (
-    "signature",
-    "co_varnames",
-    "getfullargspec",
-    "__fields__",
-    "model_fields",
-    "parameters",
-    "__annotations__",
-    "__dataclass_fields__",
-    "fields(",
-)
-"""What expressions that list a callable's parameters, or a class's fields, are spelled with."""
+_TESTS = (ast.Compare, ast.Call, ast.UnaryOp, ast.BoolOp)
 
 
 class GuardReader:
-    """Turns tests into guards.
+    """Turns tests into guards: what surely holds where a test is true, or where it is false.
 
     Args:
-        definitions: Finds what global names are defined as.
+        definitions: Finds what global names, and `Class.attribute`, are defined as.
+        paths: The dotted paths that imports give to what a term names.
+        is_ours: Whether a dotted path may lead to a module of the consumer.
     """
 
-    def __init__(self, definitions: Definitions) -> None:
-        self.definitions = definitions
-        self._versions = VersionTests(definitions)
+    def __init__(
+        self,
+        definitions: Definitions,
+        paths: Paths = lambda _: [],
+        is_ours: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._globals = definitions
+        self._paths = paths
+        self._is_ours = is_ours
+        self._versions = VersionTests(self.definitions, paths)
+        self._scopes: list[dict[str, ast.AST | None]] = []
+        """What the names of the functions around are bound to, None where that cannot be told."""
         self._open: set[str] = set()
         """Names whose definitions are being read: `FLAG = not FLAG` ends here."""
 
+    def definitions(self, name: str) -> ast.AST | None:
+        """What a name is defined as: by the function whose body is read, else by the module."""
+        return next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or (
+            None if any(name in scope for scope in self._scopes) else self._globals(name)
+        )
+
+    def enter(self, parameters: Sequence[str]) -> None:
+        """A function body begins: its names are its own."""
+        self._scopes.append(dict.fromkeys(parameters))
+
+    def leave(self) -> None:
+        """A function body ends."""
+        self._scopes.pop()
+
+    def assigned(self, target: ast.expr, value: ast.expr | None) -> None:
+        """A local name is bound; where that happens twice, nobody knows which of the values it has."""
+        if self._scopes:
+            for node in ast.walk(target):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    scope = self._scopes[-1]
+                    scope[node.id] = value if node is target and node.id not in scope else None
+
     def read(self, test: ast.expr, env: Environment, *, negated: bool = False) -> tuple[Guard, ...]:
         """The guards that hold where `test` is true (or false, if `negated`)."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self.read(test.operand, env, negated=not negated)
-        if isinstance(test, ast.BoolOp):
-            # `a and b` true: both hold; `a or b` false: neither holds; the other two say nothing of either alone
-            if isinstance(test.op, ast.And) != negated:
-                return tuple(g for value in test.values for g in self.read(value, env, negated=negated))
-            return ()
-        guard = _type_checking(test) or self._versions.read(test, env) or _hasattr(test, env) or self._parameter(test)
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                return self.read(test.operand, env, negated=not negated)
+            case ast.Compare(ops=[_, _, *_]):
+                operands = [test.left, *test.comparators]
+                links: list[ast.expr] = [
+                    ast.Compare(operands[i], [op], [operands[i + 1]]) for i, op in enumerate(test.ops)
+                ]
+                return self.read(ast.BoolOp(ast.And(), links), env, negated=negated)
+            case ast.BoolOp():
+                parts = [self.read(value, env, negated=negated) for value in test.values]
+                # `a and b` true: both hold; `a or b` false: neither holds; in the other two cases one of them
+                return (
+                    tuple(g for part in parts for g in part)
+                    if isinstance(test.op, ast.And) != negated
+                    else one_of(parts)
+                )
+            case ast.NamedExpr():
+                return self.read(test.value, env, negated=negated)
+            case ast.Call(func=ast.Name(id="bool"), args=[inner]):
+                return self.read(inner, env, negated=negated)
+            case _:
+                pass
+        guard = _type_checking(test) or self._versions.read(test, env) or _hasattr(test, env)
+        guard = guard or tested_parameter(test, self.definitions, env)
         if guard is None:
             return self._named(test, env, negated=negated)
         return (msgspec.structs.replace(guard, negated=guard.negated != negated),)
 
-    def _parameter(self, test: ast.expr) -> Guard | None:
-        """`"x" in inspect.signature(f).parameters`, `"x" in f.__code__.co_varnames`, `"x" in names_of(f)`."""
-        match test:
-            case ast.Compare(
-                left=ast.Constant(value=str() as name), ops=[ast.In() | ast.NotIn() as op], comparators=[container]
-            ):
-                if isinstance(container, ast.Name) and isinstance(target := self.definitions(container.id), ast.expr):
-                    container = target
-                shown = text(container)
-                if any(word in shown for word in _OF_SIGNATURES):
-                    return Guard("parameter", text(test), name=name, negated=isinstance(op, ast.NotIn))
-            case _:
-                pass
-        return None
-
     def _named(self, test: ast.expr, env: Environment, *, negated: bool) -> tuple[Guard, ...]:
-        """A flag, or a function without arguments, that is one such test: `if IS_NEW_VLLM:`, `if is_new_vllm():`."""
-        inside: ast.expr | None
-        match test:
-            case ast.Name(id=name):
-                target = self.definitions(name)
-                inside = target if isinstance(target, ast.Compare | ast.Call | ast.UnaryOp) else None
-            case ast.Call(func=ast.Name() | ast.Attribute(), args=[], keywords=[]):
-                name = text(test.func)
-                inside = _only_return(self.definitions(name))
+        """A flag, or a function or method, that is such a test: `if IS_NEW:`, `if is_new():`, `if self.new:`."""
+        called = isinstance(test, ast.Call)
+        named = test.func if isinstance(test, ast.Call) else test
+        name = self._name(named, env)
+        if name is None:
+            return ()
+        target = self.definitions(name)
+        if isinstance(target, ast.FunctionDef) and (called or _is_property(target)):
+            return self._returned(name, target, test if isinstance(test, ast.Call) else None, env, negated=negated)
+        if isinstance(target, _TESTS) and not called:
+            local = any(name in scope for scope in self._scopes)
+            return self._inside(name, target, env if local else self._global(env), negated=negated)
+        return self._elsewhere(test, named, env, negated=negated)
+
+    def _name(self, node: ast.expr, env: Environment) -> str | None:
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls")) if env.class_path:
+                return f"{env.class_path}.{node.attr}"
+            case ast.Name() | ast.Attribute():
+                return text(node)
             case _:
-                return ()
-        if inside is None or name in self._open:
+                return None
+
+    def _elsewhere(self, test: ast.expr, named: ast.expr, env: Environment, *, negated: bool) -> tuple[Guard, ...]:
+        """A flag, or a function without arguments, of another module."""
+        if isinstance(test, ast.Call) and (test.args or test.keywords):
+            return ()
+        paths = self._paths(read(named, env))
+        if len(paths) != 1 or not self._is_ours(paths[0]):
+            return ()
+        path = f"{paths[0]}()" if isinstance(test, ast.Call) else paths[0]
+        return (Guard("flag", text(test), name=path, negated=negated),)
+
+    def _global(self, env: Environment) -> Environment:
+        return Environment(env.module, conditions=env.conditions)
+
+    def _inside(self, name: str, test: ast.expr, env: Environment, *, negated: bool) -> tuple[Guard, ...]:
+        if name in self._open:
             return ()
         self._open.add(name)
-        found = self.read(inside, Environment(env.module), negated=negated)
+        found = self.read(test, env, negated=negated)
         self._open.discard(name)
-        if isinstance(test, ast.Call):
-            return found if [g.kind for g in found] == ["version"] else ()
-        return found if len(found) == 1 else ()
+        return found
+
+    def _returned(
+        self, name: str, function: ast.FunctionDef, call: ast.Call | None, env: Environment, *, negated: bool
+    ) -> tuple[Guard, ...]:
+        """What a short function returns, its parameters standing for what is passed."""
+        inside = _only_return(function)
+        if inside is None:
+            return ()
+        given = _arguments(function, call, skip="." in name)
+        if given is None:
+            return ()
+        self._scopes.append(given)
+        found = self._inside(name, inside, self._global(env), negated=negated)
+        self._scopes.pop()
+        return found if all(_is_of_versions(guard) for guard in found) else ()
+
+
+def _is_of_versions(guard: Guard) -> bool:
+    return guard.kind in ("version", "flag") or (bool(guard.parts) and all(map(_is_of_versions, guard.parts)))
+
+
+def _is_property(function: ast.FunctionDef) -> bool:
+    return any(text(d).endswith("property") for d in function.decorator_list)
+
+
+def _arguments(function: ast.FunctionDef, call: ast.Call | None, *, skip: bool) -> dict[str, ast.AST | None] | None:
+    """Parameter -> what is passed for it, or its default; None where the call unpacks or does not fit."""
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    found: dict[str, ast.AST | None] = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    defaults = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    found.update({a.arg: default for a, default in defaults if default is not None})
+    if skip and names and not any(text(d).endswith("staticmethod") for d in function.decorator_list):
+        found[names.pop(0)] = None
+    if call is not None:
+        if any(isinstance(a, ast.Starred) for a in call.args) or len(call.args) > len(names):
+            return None
+        found.update(zip(names, call.args, strict=False))
+        if any(k.arg is None for k in call.keywords):
+            return None
+        found.update({str(k.arg): k.value for k in call.keywords})
+    return found if set(names) <= set(found) else None
 
 
 def _only_return(body: ast.AST | None) -> ast.expr | None:

@@ -13,9 +13,9 @@ import msgspec
 from auditor.consumer import indirect
 from auditor.consumer.places import Places
 from auditor.consumer.usages import Usages
-from auditor.model import Argument, Guard, Span, Use, UseKind
-from auditor.reading import Environment, bind_target, comprehension_scope, read, text
-from auditor.terms import Import, Mapping, Member, Name, Term, Unknown, root, roots
+from auditor.model import Argument, Span, Use, UseKind
+from auditor.reading import Conditions, Environment, bind_target, comprehension_scope, read, text
+from auditor.terms import Guard, Import, Mapping, Member, Name, Term, Unknown, root, roots
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?\Z")
 _NOT_PATHS = frozenset(
@@ -51,6 +51,8 @@ class Recorder:
         }
         self.starred: frozenset[str] = frozenset()
         """Names that only an `import *` can bring."""
+        self.conditions: Conditions = lambda *_: ()
+        """Reads what surely holds where a test is true, or false."""
         self.guards: list[Guard] = []
         """Conditions under which the code that is walked runs."""
         self.imported: dict[str, None] = {}
@@ -181,6 +183,11 @@ class Recorder:
                 self._lambda(node, env, scope)
             case ast.BoolOp():
                 self._boolean(node, env, scope)
+            case ast.IfExp():
+                self._visit(node.test, node, env, scope)
+                for branch, negated in ((node.body, False), (node.orelse, True)):
+                    with self.under(self.conditions(node.test, env, negated)):
+                        self._visit(branch, node, env, scope)
             case ast.Constant(value=str() as value):
                 self._string(node, value, parent, scope)
             case _:
@@ -194,12 +201,14 @@ class Recorder:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Environment, scope: str
     ) -> None:
         inner = comprehension_scope(node.generators, env)
-        for index, generator in enumerate(node.generators):
-            self._visit(generator.iter, generator, env if index == 0 else inner, scope)
-            for condition in generator.ifs:
-                self._visit(condition, generator, inner, scope)
-        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
-            self._visit(part, node, inner, scope)
+        with self.under(()) as guards:
+            for index, generator in enumerate(node.generators):
+                self._visit(generator.iter, generator, env if index == 0 else inner, scope)
+                for condition in generator.ifs:
+                    self._visit(condition, generator, inner, scope)
+                    guards.extend(self.conditions(condition, inner, False))
+            for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+                self._visit(part, node, inner, scope)
 
     def _lambda(self, node: ast.Lambda, env: Environment, scope: str) -> None:
         inner = env.child()
@@ -214,14 +223,7 @@ class Recorder:
         with self.under(()) as guards:
             for value in node.values:
                 self._visit(value, node, env, scope)
-                match node.op, value:
-                    case (
-                        ast.And(),
-                        ast.Call(func=ast.Name(id="hasattr"), args=[of, ast.Constant(value=str() as name)]),
-                    ):
-                        guards.append(Guard("hasattr", text(value), name=name, of=read(of, env)))
-                    case _:
-                        pass
+                guards.extend(self.conditions(value, env, isinstance(node.op, ast.Or)))
 
     def _call(self, node: ast.Call, env: Environment, scope: str) -> None:
         function = read(node.func, env)
@@ -245,7 +247,7 @@ class Recorder:
         self, node: ast.Call, function: Term, passed: Sequence[ast.expr | ast.keyword], env: Environment, scope: str
     ) -> None:
         """Record what `partial(f, x)` and the like will call."""
-        paths = self._paths(function)
+        paths = self.paths(function)
         if len(paths) != 1 or paths[0] not in indirect.FUNCTIONS:
             return
         arguments = tuple(self._argument(a, env) for a in passed)
@@ -256,12 +258,12 @@ class Recorder:
             use = self._use("call", node, found[0], scope, shown, name_span=span, arguments=found[1])
             self._uses.append(msgspec.structs.replace(use, indirect=True))
 
-    def _paths(self, term: Term) -> list[str]:
+    def paths(self, term: Term) -> list[str]:
         """The dotted paths that imports give to what a term names."""
         if isinstance(term, Import):
             return [term.path]
         if isinstance(term, Member):
-            return [f"{path}.{term.name}" for path in self._paths(term.of)]
+            return [f"{path}.{term.name}" for path in self.paths(term.of)]
         if isinstance(term, Name) and term.module == self.module:
             return list(dict.fromkeys(self.imports.get(term.name, ())))
         return []
@@ -323,4 +325,4 @@ def _may_be_filled(passed: Iterable[ast.expr | ast.keyword], env: Environment) -
         value = argument.value if isinstance(argument, ast.keyword) and argument.arg else argument
         known = env.get(value.id) if isinstance(value, ast.Name) else None
         if isinstance(value, ast.Name) and isinstance(known, Mapping) and not known.open:
-            env.names[value.id] = Mapping(known.items, open=True)
+            env.names[value.id] = msgspec.structs.replace(known, open=True)

@@ -18,8 +18,8 @@ from auditor.consumer.source import Sources
 from auditor.consumer.walker import walk
 from auditor.decoding import decode
 from auditor.model import Problem
+from auditor.terms import Guard, Import, Term
 from auditor.terms import Mapping as Keywords
-from auditor.terms import Term
 
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
@@ -144,6 +144,27 @@ class ConsumerTree:
     def loaded(self) -> list[ConsumerModule]:
         """The modules read so far."""
         return [module for module in self._modules.values() if module is not None]
+
+    def flag(self, path: str, negated: bool) -> tuple[Guard, ...]:
+        """What surely holds where the flag at a dotted path (`app.OLD`, `app.is_old()`) is set, or is not."""
+        for _ in range(_HOPS):
+            parts = path.split(".")
+            module = next((m for n in range(len(parts) - 1, 0, -1) if (m := ".".join(parts[:n])) in self), "")
+            analysis = found.analysis if module and (found := self.load([module])[module]) is not None else None
+            if analysis is None:
+                break
+            name = path[len(module) + 1 :]
+            if (flag := analysis.flags.get(name)) is not None:
+                return flag.unset if negated else flag.set
+            first, call, _ = name.partition("()")
+            again = next((u for u in analysis.uses if u.kind == "import" and u.alias == first and not u.scope), None)
+            if again is None or not isinstance(again.term, Import):
+                break
+            path = again.term.path + call
+        return ()
+
+    def __contains__(self, module: str) -> bool:
+        return module in self.sources.modules
 
     def load(self, names: Sequence[str]) -> dict[str, ConsumerModule | None]:
         """Read modules: from the store by content, else by parsing and walking."""

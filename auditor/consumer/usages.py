@@ -54,9 +54,11 @@ class Usages:
 
     def assigned(self, target: ast.expr, source: ast.expr | None) -> None:
         """Remember which call a variable holds the result of."""
-        self.forget(target)
         inner = source.value if isinstance(source, ast.Await) else source
         call = self._calls.get(id(inner)) if inner is not None else None
+        if isinstance(inner, ast.Name):
+            call = self._holders[-1].get(inner.id)
+        self.forget(target)
         if call is None:
             return
         if isinstance(target, ast.Name):

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from auditor.consumer import bindings, branching, definitions, imports
 from auditor.consumer.analysis import FileAnalysis
+from auditor.consumer.flags import class_definitions, flags
 from auditor.consumer.guards import GuardReader
 from auditor.consumer.recorder import Recorder
 from auditor.reading import Environment, read
-from auditor.terms import Term, global_path
+from auditor.terms import Guard, Term, global_path
 
 
 def walk(
@@ -57,7 +58,9 @@ class Walker:
         self.is_package = is_package
         self.recorder = Recorder(module, path, source, interesting, imports.global_paths(tree, self.absolute))
         self.recorder.starred = imports.star_names(tree, self.absolute, interesting)
-        self.guard_reader = GuardReader(imports.global_definitions(tree).get)
+        self.definitions = {**imports.global_definitions(tree), **class_definitions(tree.body)}
+        self.guard_reader = GuardReader(self.definitions.get, self.recorder.paths, self._may_be_of_the_consumer)
+        self.recorder.conditions = self.conditions
         self.results: dict[str, Term] = {}
         """Qualified function name -> what it returns."""
         self.attributes: dict[str, dict[str, Term]] = {}
@@ -67,14 +70,34 @@ class Walker:
 
     def run(self) -> FileAnalysis:
         """Walk the whole file: its own statements, then function bodies, for which all global names are bound."""
-        self.block(self.tree.body, Environment(self.module), "")
+        env = self.environment()
+        self.block(self.tree.body, env, "")
         while self.deferred:
             function = self.deferred.pop(0)
             self.recorder.guards = list(function.guards)
             definitions.function_body(self, function)
         uses, loose = self.recorder.finish()
-        imported = tuple(self.recorder.imported)
-        return FileAnalysis(self.path, self.module, uses, loose, self.results, self.attributes, imported)
+        return FileAnalysis(
+            self.path,
+            self.module,
+            uses,
+            loose,
+            self.results,
+            self.attributes,
+            flags(self.definitions, self.guard_reader, env),
+            tuple(self.recorder.imported),
+        )
+
+    def environment(self, outer: Environment | None = None, class_path: str | None = None) -> Environment:
+        """A scope of this file."""
+        return Environment(self.module, outer, class_path, self.conditions)
+
+    def conditions(self, test: ast.expr, env: Environment, negated: bool = False) -> tuple[Guard, ...]:
+        """What surely holds where a test is true, or false."""
+        return self.guard_reader.read(test, env, negated=negated)
+
+    def _may_be_of_the_consumer(self, path: str) -> bool:
+        return path.split(".", 1)[0] in self.recorder.interesting
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The absolute module path of a `from` import of this file."""
@@ -84,12 +107,16 @@ class Walker:
         """The term for a class of this file."""
         return global_path(self.module, qualified)
 
-    def function_block(self, body: Sequence[ast.stmt], env: Environment, scope: str) -> list[Term]:
+    def function_block(
+        self, body: Sequence[ast.stmt], env: Environment, scope: str, parameters: Sequence[str]
+    ) -> list[Term]:
         """Walk a function body; gives what its `return` statements return."""
         self._returns = []
+        self.guard_reader.enter(parameters)
         self.recorder.usages.enter()
         self.block(body, env, scope)
         self.recorder.usages.leave()
+        self.guard_reader.leave()
         return self._returns
 
     def block(self, body: Sequence[ast.stmt], env: Environment, scope: str) -> bool:
@@ -98,9 +125,15 @@ class Walker:
             for statement in body:
                 if self.statement(statement, env, scope):
                     return True
-                if isinstance(statement, ast.If) and not statement.orelse and _leaves(statement.body):
-                    # what follows an early exit runs only where its test was false
-                    guards.extend(self.guard_reader.read(statement.test, env, negated=True))
+                match statement:
+                    case ast.If() if _leaves(statement.body):  # what follows runs only where the test was false
+                        guards.extend(self.conditions(statement.test, env, negated=True))
+                    case ast.If() if _leaves(statement.orelse):
+                        guards.extend(self.conditions(statement.test, env))
+                    case ast.Assert():
+                        guards.extend(self.conditions(statement.test, env))
+                    case _:
+                        pass
         return False
 
     def statement(self, node: ast.stmt, env: Environment, scope: str) -> bool:

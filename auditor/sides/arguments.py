@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from auditor.binding import CallShape
 from auditor.model import Argument, Use
-from auditor.terms import Mapping, Sequence, Term
+from auditor.terms import Guard, Mapping, Sequence, Term
 from auditor.world.values import Keys, UnknownValue, Value
 
 
@@ -14,11 +14,26 @@ def _unread(_: Term) -> Value:
     return UnknownValue("no release is asked")
 
 
-def shape_of(arguments: tuple[Argument, ...], evaluate: Callable[[Term], Value] = _unread) -> CallShape:
-    """Arguments as a call shape; `evaluate` may know the keys of a `**kw` that a function returned."""
+def _untold(_: Guard) -> bool | None:
+    return None
+
+
+def shape_of(
+    arguments: tuple[Argument, ...],
+    evaluate: Callable[[Term], Value] = _unread,
+    holds: Callable[[Guard], bool | None] = _untold,
+) -> CallShape:
+    """Arguments as a call shape.
+
+    Args:
+        arguments: What is passed.
+        evaluate: May know the keys of a `**kw` that a function returned.
+        holds: Says of the conditions under which a key was put into `**kw` whether they are true.
+    """
     positional = after_star = 0
     star = double_star = False
     keywords: list[str] = []
+    optional: set[str] = set()
     for argument in arguments:
         if argument.star == "*":
             length = _length(argument.term)
@@ -27,15 +42,24 @@ def shape_of(arguments: tuple[Argument, ...], evaluate: Callable[[Term], Value] 
             else:
                 positional += length
         elif argument.star == "**":
-            keys, is_open = _keys(argument.term, evaluate)
+            keys, unsure, is_open = _keys(argument.term, evaluate, holds)
             keywords += keys
+            optional |= unsure
             double_star |= is_open
         elif argument.name is not None:
             keywords.append(argument.name)
         else:
             positional += 1
             after_star += star
-    return CallShape(positional, tuple(dict.fromkeys(keywords)), star, double_star, after_star=after_star)
+    certain = [k for k in keywords if k not in optional]
+    return CallShape(
+        positional,
+        tuple(dict.fromkeys(keywords)),
+        star,
+        double_star,
+        frozenset(optional.difference(certain)),
+        after_star=after_star,
+    )
 
 
 def _length(term: Term) -> int | None:
@@ -43,12 +67,23 @@ def _length(term: Term) -> int | None:
     return len(term.items) if isinstance(term, Sequence) and term.type in ("tuple", "list") else None
 
 
-def _keys(term: Term, evaluate: Callable[[Term], Value]) -> tuple[list[str], bool]:
-    """The keywords that `**term` stands for, and whether there may be more."""
+def _keys(
+    term: Term, evaluate: Callable[[Term], Value], holds: Callable[[Guard], bool | None]
+) -> tuple[list[str], set[str], bool]:
+    """The keywords that `**term` stands for, those of them that may be left out, and whether there may be more."""
     known = term if isinstance(term, Mapping) else evaluate(term)
-    if isinstance(known, Mapping | Keys):
-        return [key for key, _ in known.items], known.open
-    return [], True
+    if not isinstance(known, Mapping | Keys):
+        return [], set(), True
+    keys = [key for key, _ in known.items]
+    unsure: set[str] = set()
+    for key, guards in known.conditions:
+        verdicts = [holds(guard) for guard in guards]
+        asked = any(g.kind == "parameter" and g.name == key and not g.negated for g in guards)
+        if False in verdicts or (asked and None in verdicts):
+            keys.remove(key)
+        elif None in verdicts or not verdicts:
+            unsure.add(key)
+    return keys, unsure, known.open
 
 
 def argument_named(use: Use, name: str) -> Argument | None:

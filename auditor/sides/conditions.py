@@ -2,28 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from auditor.model import Guard
-from auditor.terms import Member, Term
+from auditor.terms import Call, Guard, Member
 from auditor.world.values import Missing, UnknownValue, Value
 
+if TYPE_CHECKING:
+    from auditor.sides.side import Side
 
-def holds(guard: Guard, versions: Mapping[str, str], evaluate: Callable[[Term], Value]) -> bool | None:
+_MAX_DEPTH = 20
+
+
+@runtime_checkable
+class HasFlags(Protocol):
+    """A tree of modules that knows what its flags stand for."""
+
+    def flag(self, path: str, negated: bool) -> tuple[Guard, ...]:
+        """What surely holds where the flag at a dotted path is set, or is not."""
+
+
+def holds(guard: Guard, side: Side, depth: int = 0) -> bool | None:
     """Whether a condition is true, negations included; None where that cannot be told."""
     found: bool | None = None
     match guard.kind:
+        case _ if depth > _MAX_DEPTH:
+            return None
         case "version":
-            found = _version_holds(guard, versions)
+            found = _version_holds(guard, side)
         case "hasattr" if guard.of is not None:
-            found = _is_there(evaluate(Member(guard.of, guard.name)))
+            found = _is_there(side.value(Member(guard.of, guard.name)))
         case "importable" if guard.of is not None:
-            found = _is_there(evaluate(guard.of))
+            found = _is_there(side.value(guard.of))
+        case "parameter" if guard.of is not None:
+            found = side.has_parameter(guard.of, guard.name)
+        case "fails" if isinstance(guard.of, Call):
+            fits = side.accepts(guard.of)
+            found = None if fits is None else not fits
+        case "flag":
+            # what another module says holds where the flag is set is not said to be all that it takes
+            return False if False in [holds(part, side, depth + 1) for part in side.flag(guard)] else None
+        case "all":
+            found = _all([holds(part, side, depth + 1) for part in guard.parts])
+        case "any":
+            found = _any([holds(part, side, depth + 1) for part in guard.parts])
         case _:
             pass
     return found if found is None or not guard.negated else not found
+
+
+def _all(verdicts: list[bool | None]) -> bool | None:
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _any(verdicts: list[bool | None]) -> bool | None:
+    return True if True in verdicts else None if None in verdicts else False
 
 
 def _is_there(value: Value) -> bool | None:
@@ -32,15 +67,40 @@ def _is_there(value: Value) -> bool | None:
     return not isinstance(value, Missing)
 
 
-def _version_holds(guard: Guard, versions: Mapping[str, str]) -> bool | None:
-    current = versions.get(guard.package) or versions.get(guard.package.replace("_", "-"))
+def _version_holds(guard: Guard, side: Side) -> bool | None:
+    current = side.versions.get(guard.package) or side.versions.get(guard.package.replace("_", "-"))
     if current is None:
         return None
+    if guard.operator == "startswith":
+        return current.startswith(tuple(guard.version.split()))
     try:
-        mine, theirs = Version(current), Version(guard.version)
-    except InvalidVersion:
+        mine = _part(Version(current), guard.part)
+        if guard.operator == "in":
+            return any(_matches(mine, wanted) for wanted in guard.version.split())
+        return _compared(mine, guard.operator, Version(guard.version))
+    except (InvalidVersion, InvalidSpecifier):
         return None
-    if len(theirs.release) < len(mine.release) and guard.operator in ("==", "!="):
+
+
+def _part(version: Version, part: str) -> Version:
+    """One of a version's numbers, or the first few."""
+    if not part:
+        return version
+    numbers = (*version.release, 0, 0, 0)
+    if part.startswith(":"):
+        return Version(".".join(map(str, version.release[: int(part[1:])])))
+    return Version(str(numbers[int(part)] if int(part) < len(numbers) else 0))
+
+
+def _matches(mine: Version, wanted: str) -> bool:
+    """Whether a version is the one that is wanted, or lies in the range that is."""
+    if wanted[0].isdigit():
+        return _compared(mine, "==", Version(wanted))
+    return SpecifierSet(wanted).contains(mine, prereleases=True)
+
+
+def _compared(mine: Version, operator: str, theirs: Version) -> bool:
+    if len(theirs.release) < len(mine.release) and operator in ("==", "!="):
         mine = Version(".".join(map(str, mine.release[: len(theirs.release)])))
     return {
         "<": mine < theirs,
@@ -49,4 +109,4 @@ def _version_holds(guard: Guard, versions: Mapping[str, str]) -> bool | None:
         ">=": mine >= theirs,
         "==": mine == theirs,
         "!=": mine != theirs,
-    }[guard.operator]
+    }[operator]

@@ -44,7 +44,9 @@ def fit(world: World, shape: CallShape, found: Callee) -> Fit:
         overload = function.overloads[index] if chosen.fits else None
         by_overload = _is_uninformative(function)
         binding = chosen if by_overload else binding
-    errors = tuple(e for e in binding.errors if not e.sometimes and not _excused(e, function))
+    # a keyword that is passed only sometimes is one that nobody takes, if nobody does
+    sure = [e for e in binding.errors if not (e.sometimes and e.kind == "multiple-values")]
+    errors = tuple(e for e in sure if not _excused(e, function))
     refusers = tuple(_refusers(world, binding, found))
     passed_on = (
         BindError("unknown-argument", name, f"passes `{name}` on to `{_last(by.path)}`, which has no such parameter")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from auditor.binding import BindError, Binding, CallShape, render
-from auditor.model import Guard, Signature, Use
+from auditor.model import Signature, Use
 from auditor.sides.arguments import shape_of
-from auditor.sides.conditions import holds
+from auditor.sides.conditions import HasFlags, holds
 from auditor.sides.fitting import Fit, fit, takes
 from auditor.sides.heirs import Heirs
-from auditor.terms import Term
+from auditor.terms import Call, Guard, Term
 from auditor.world.calls import Callee, callee, returned
 from auditor.world.values import External, FunctionValue, Missing, UnknownValue, Value, alternatives
 from auditor.world.world import World
@@ -81,7 +81,24 @@ class Side:
 
     def holds(self, guard: Guard) -> bool | None:
         """Whether one condition is true on this side."""
-        return holds(guard, self.versions, self.value)
+        return holds(guard, self)
+
+    def flag(self, guard: Guard) -> Sequence[Guard]:
+        """What surely holds where a flag of another module is set (or is not, if negated)."""
+        trees = [tree for tree in self.world.trees if isinstance(tree, HasFlags)]
+        return [part for tree in trees for part in tree.flag(guard.name, guard.negated)]
+
+    def has_parameter(self, of: Term, name: str) -> bool | None:
+        """Whether the signature of a callable, or of a class, names a parameter; None where it cannot be read."""
+        candidates = [callee(self.world, v) for v in alternatives(self.value(of))]
+        found = {any(p.name == name for p in c.parameters) if c is not None else None for c in candidates}
+        return found.pop() if len(found) == 1 else None
+
+    def accepts(self, call: Call) -> bool | None:
+        """Whether a call as a term, which passes nothing unpacked, finds its callee and fits it."""
+        shape = CallShape(len(call.positional), tuple(name for name, _ in call.keywords))
+        status = self._answer(self.value(call.function), shape).status
+        return None if status == "unknown" else status == "fits"
 
     def call(self, use: Use) -> CallOutcome:
         """What a call use means here, remembered."""
@@ -90,7 +107,9 @@ class Side:
         return self._calls[id(use)]
 
     def _call(self, use: Use) -> CallOutcome:
-        value = self.value(use.term)
+        return self._answer(self.value(use.term), self.shape(use))
+
+    def _answer(self, value: Value, shape: CallShape) -> CallOutcome:
         if isinstance(value, Missing):
             return CallOutcome("missing", reason=f"{value.path} does not exist")
         callables = alternatives(value)
@@ -98,7 +117,6 @@ class Side:
         if not candidates:
             reason = value.reason if isinstance(value, UnknownValue) else f"no signature for {type(value).__name__}"
             return CallOutcome("unknown", reason=reason)
-        shape = self.shape(use)
         outcomes = [self._bound(shape, candidate) for candidate in candidates]
         if len(candidates) < len(callables) and all(o.status == "broken" for o in outcomes):
             return CallOutcome("unknown", reason="one of several callees cannot be read")
@@ -135,7 +153,7 @@ class Side:
 
     def shape(self, use: Use) -> CallShape:
         """The call's shape, with `**kw` spread where its keys are known on this side."""
-        return shape_of(use.arguments, self.value)
+        return shape_of(use.arguments, self.value, self.holds)
 
     def signature(self, found: Callee, *, keep: tuple[str, ...] = ()) -> Signature:
         """The signature for people."""

@@ -8,6 +8,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from auditor.api import FunctionApi
+    from auditor.terms import Guard
     from auditor.world.classes import ClassRef
 
 
@@ -93,6 +94,8 @@ class Keys(msgspec.Struct, frozen=True):
 
     items: tuple[tuple[str, Value], ...]
     open: bool
+    conditions: tuple[tuple[str, tuple[Guard, ...]], ...] = ()
+    """Keys that are there only sometimes, as in `terms.Mapping`."""
 
 
 class Options(msgspec.Struct, frozen=True):

@@ -160,8 +160,8 @@ class World:
             case Display(type_, items):
                 values = tuple(self.evaluate(item) for item in items)
                 return Container(type_, values if type_ == "tuple" else (options(list(values)),) if values else ())
-            case Mapping(items, is_open):
-                return Keys(tuple((key, self.evaluate(value)) for key, value in items), is_open)
+            case Mapping(items, is_open, conditions):
+                return Keys(tuple((key, self.evaluate(value)) for key, value in items), is_open, conditions)
 
     # names
 
