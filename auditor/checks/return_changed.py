@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from auditor.api import FunctionApi
+from auditor.checks._shapes import lengths, other_shape
 from auditor.findings import call_finding
 from auditor.model import Finding, Severity, Usage, Use
 from auditor.sides import Side
@@ -30,16 +31,22 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     if after.status != "fits" or before.status != "fits" or before.callee is None or after.callee is None:
         return
     was_api, now_api = before.callee.function, after.callee.function
-    if was_api is None or now_api is None or before.callee.kind != "function":
-        return
     was, now = _awaited(old.result(use)), _awaited(new.result(use))
     usages = [u for u in use.usages if u.how != "await"]
-    for verdict in (
-        _unpacked(was, now, usages, after.callee.path),
-        _by_argument(use, was_api, now_api, usages, after.callee.path, new),
-        _optional(was, now, usages, before.callee, after.callee, new),
-        _no_longer_indexable(was, now, usages, after.callee.path),
-    ):
+    sizes = lengths(old.world, was), lengths(new.world, now)
+    if was_api is None or now_api is None or before.callee.kind != "function":
+        verdicts: tuple[_Verdict | None, ...] = (
+            _unpacked(*sizes, usages, after.callee.path),
+        )  # a named tuple, made and unpacked at once
+    else:
+        verdicts = (
+            _unpacked(*sizes, usages, after.callee.path),
+            _by_argument(use, was_api, now_api, usages, after.callee.path, new),
+            _optional(was, now, usages, before.callee, after.callee, new),
+            _no_longer_indexable(was, now, usages, after.callee.path),
+            _of_other_shape(was, now, usages, after.callee.path),
+        )
+    for verdict in verdicts:
         if verdict is None:
             continue
         severity, message, label, usage, note = verdict
@@ -73,9 +80,13 @@ def _name(path: str) -> str:
     return path.rsplit(".", 1)[-1]
 
 
-def _unpacked(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
+def _of_other_shape(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
+    told = other_shape(was, now, usages, _name(path))
+    return (*told, "") if told is not None else None
+
+
+def _unpacked(lengths_was: set[int], lengths_now: set[int], usages: list[Usage], path: str) -> _Verdict | None:
     """A tuple of another length, unpacked."""
-    lengths_was, lengths_now = _lengths(was), _lengths(now)
     if not lengths_was or not lengths_now or lengths_was == lengths_now:
         return None
     for usage in usages:
@@ -86,10 +97,6 @@ def _unpacked(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdic
                 message = f"`{_name(path)}` returns {count} values now, {size} are unpacked"
                 return "error", message, f"{count} values", usage, ""
     return None
-
-
-def _lengths(value: Value) -> set[int]:
-    return {len(v.items) for v in alternatives(value) if isinstance(v, Container) and v.kind == "tuple"}
 
 
 def _by_argument(
