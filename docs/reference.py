@@ -53,7 +53,7 @@ def cli() -> str:
         for name in program.list_commands(context):
             command = program.get_command(context, name)
             assert command is not None
-            with click.Context(command, info_name=f"api-audit {name}") as inner:
+            with click.Context(command, info_name=name, parent=context) as inner:  # inherits what help is called
                 parts += _command(name, command, inner)
     parts.append(_EXITS)
     return "\n".join(parts)
