@@ -153,3 +153,20 @@ def test_what_several_extras_ask_for_are_alternatives(index, lines, versions, sh
     found, said = declared(sources(*lines), "lib", None)
     assert [str(v) for v in found] == versions
     assert said == shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--against", "declared", "--against", "lib"], "stands alone"),
+        (["--against", "lib", "--provider", "lib"], "--provider names a dependency"),
+    ],
+)
+def test_declared_ranges_and_named_releases_do_not_mix(arguments, message):
+    from click.testing import CliRunner
+
+    from auditor.cli.commands.scan import command
+
+    result = CliRunner().invoke(command, [".", "--isolated", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
