@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from auditor.api import FunctionApi
 from auditor.findings import call_finding
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side
 from auditor.world.values import Container, UnknownValue, Value
+
+_ASYNC = re.compile(r"\bAsync(?:Generator|Iterator|Iterable)\b")
+_PLAIN = re.compile(r"(?:[\w.]+\.)?(?:[Ll]ist|[Tt]uple|[Dd]ict|[Ss]et|Iterator|Iterable|Generator|Sequence)\b")
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -17,8 +22,19 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     before, after = old.call(use), new.call(use)
     if before.callee is None or after.callee is None or before.callee.function is None or after.callee.function is None:
         return
-    was = _is_awaitable(old.result(use), before.callee.function.is_async)
-    now = _is_awaitable(new.result(use), after.callee.function.is_async)
+    iterated = _iterated(use, before.callee.function, after.callee.function)
+    if iterated is not None:
+        words, label = iterated
+        words = f"`{after.callee.path.rsplit('.', 1)[-1]}` {words}"
+        finding = call_finding(
+            "async-changed", "error", use, old, new, words, label=label,
+            unfixed="the enclosing function may have to become a coroutine function, or stop being one",
+        )  # fmt: skip
+        if finding is not None:
+            yield finding
+        return
+    was = _is_awaitable(old.result(use), _is_coroutine(before.callee.function))
+    now = _is_awaitable(new.result(use), _is_coroutine(after.callee.function))
     if was is None or now is None or was == now:
         return
     awaited = any(u.how == "await" for u in use.usages)
@@ -38,6 +54,35 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         return
     if finding is not None:
         yield finding
+
+
+def _iterated(use: Use, before: FunctionApi, after: FunctionApi) -> tuple[str, str] | None:
+    """What is wrong with a `for` or `async for` directly over the call, if anything is now: words and a label."""
+    was, now = _iteration(before), _iteration(after)
+    if was is None or now is None or was == now:
+        return None
+    details = {u.detail for u in use.usages if u.how == "iterate"}
+    if was == "async" and "async" in details:
+        if now == "coroutine":
+            return "is a coroutine function now; `async for` needs its result, not the coroutine", "needs `await`"
+        return "is no longer an asynchronous generator; `async for` over it fails", "needs a plain `for`"
+    if was == "plain" and now == "async" and details and "async" not in details:
+        return "is an asynchronous generator now; it needs `async for`", "needs `async for`"
+    return None
+
+
+def _iteration(function: FunctionApi) -> str | None:
+    """How what a function returns is iterated over, as far as its own form tells."""
+    if function.is_async:
+        return "async" if function.is_generator else "coroutine"
+    returns = function.returns or ""
+    if _ASYNC.search(returns):
+        return "async"
+    return "plain" if function.is_generator or _PLAIN.match(returns) else None
+
+
+def _is_coroutine(function: FunctionApi) -> bool:
+    return function.is_async and not function.is_generator
 
 
 def _is_awaitable(result: Value, is_async: bool) -> bool | None:

@@ -50,7 +50,16 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
 
 
 def _differs(was: str | None, now: str | None) -> bool:
-    return was is not None and now is not None and _normal(was) != _normal(now)
+    return was is not None and now is not None and _normal(was) != _normal(now) and not _same_number(was, now)
+
+
+def _same_number(was: str, now: str) -> bool:
+    """`5` and `5.0` mean the same to any code that does not ask for the type; `1` and `True` need not."""
+    try:
+        values = [ast.literal_eval(text) for text in (was, now)]
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return all(type(value) in (int, float) for value in values) and bool(values[0] == values[1])
 
 
 def _normal(default: str) -> str:

@@ -23,15 +23,16 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     now = _gone(use, old, new)
     if now is None:
         return
-    if any(g.kind in ("import-fallback", "type-checking") and not g.negated for g in use.guards):
+    if any(g.kind == "import-fallback" and not g.negated for g in use.guards):
         return
+    for_types = any(g.kind == "type-checking" and not g.negated for g in use.guards)
     path = use.term.path
     gone_module = now.kind == "module" or not use.text.startswith("from ")
     found = whereabouts(path, old, new)
     swallowed = swallowing(use, "ImportError", "ModuleNotFoundError")
     finding = use_finding(
         "unresolved-import",
-        "warning" if swallowed else "error",
+        "info" if for_types else "warning" if swallowed else "error",
         use,
         new,
         path,
@@ -40,6 +41,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         confidence="high" if now.certain else "medium",
         label="moved" if found.paths else "not in the new release",
         notes=found.notes
+        + (("it is imported for type checkers only: nothing fails at run time",) if for_types else ())
         + (("the ImportError is caught: the feature behind it is off from now on",) if swallowed else ()),
         old_signature=found.old_signature,
         new_signature=found.new_signature,

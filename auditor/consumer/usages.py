@@ -99,7 +99,10 @@ class Usages:
                 called = text(parent.func) if isinstance(parent, ast.Call) else ""
                 return Usage("iterate" if called in _GATHERING else "argument", called, span)
             case ast.comprehension() | ast.For() | ast.AsyncFor():
-                return Usage("iterate", "", span)
+                is_async = isinstance(parent, ast.AsyncFor) or (
+                    isinstance(parent, ast.comprehension) and parent.is_async
+                )
+                return Usage("iterate", "async" if is_async else "", span)
             case ast.Return():
                 return Usage("return", "", span)
             case ast.Expr():

@@ -5,5 +5,5 @@ def load(path, cache=True, retries=3):
     return (path, cache, retries)
 
 
-def save(path, sync=0.50):
+def save(path, sync=5.0):
     return (path, sync)

@@ -5,5 +5,5 @@ def load(path, cache=False, retries=3):
     return (path, cache, retries)
 
 
-def save(path, sync=0.5):
+def save(path, sync=5):
     return (path, sync)

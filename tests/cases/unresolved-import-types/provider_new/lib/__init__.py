@@ -1,0 +1,4 @@
+"""One class."""
+
+
+class Stays: ...

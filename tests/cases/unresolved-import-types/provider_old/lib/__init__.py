@@ -1,0 +1,7 @@
+"""Two classes."""
+
+
+class Gone: ...
+
+
+class Stays: ...
