@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# On a GPU machine with the unpacked kit in ~/k: `h200.sh one|speed|two|deepseek`. docs/runner.md has the whole commands.
+# On a GPU machine with the unpacked kit in ~/k: `h200.sh PART...`, of which each is a function below. See docs/runner.md.
 # What the program needs beyond the kit (unidiff) may lie in .extra of the checkout, carried with the call.
-# It prints what was measured; logs and manifests go to $OUT/results-PART.tgz. Each part stays within ten minutes.
+# It prints what was measured; logs and manifests go to $OUT/results-PART.tgz.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 here=benchmarks/gpu
@@ -47,13 +47,15 @@ one() {
   held 0 preflight run preflight
   held 1 preflight-unpatched run preflight --unpatched
   llama
-  step rehearse run rehearse --work "$work/rehearsal" --model "${MODELS:-$here/models}/llama-7168" -q
-  save rehearsal
   extract first ten.jsonl
   extract second ten.jsonl
   step agree "$python" $here/agree.py "$work/first" "$work/second" 512 "${WIDTH:-7168}" 4
   step transformers inside compare --plan "$work/first/api-audit-run/plan" --first "$work/first" --second "$work/second" \
     --model "$work/llama" --layers 1,3,5,7 --reference
+}
+rehearsal() {
+  step rehearse run rehearse --work "$work/rehearsal" --model "${MODELS:-$here/models}/llama-7168" -q
+  save rehearsal
 }
 speed() {
   llama
@@ -73,15 +75,17 @@ two() {
   step agree-replicas "$python" $here/agree.py "$work/tp1" "$work/replicas" 512 "${WIDTH:-7168}" 4
 }
 deepseek() {
-  step rehearse-deepseek run rehearse --work "$work/deepseek" --model $here/models/kimi-k2-like --width real -q "$@"
+  step rehearse-deepseek run rehearse --work "$work/deepseek" --model $here/models/kimi-k2-like --width real -q
   save deepseek
-  step rehearse-narrow run rehearse --work "$work/narrow" --model $here/models/kimi-k2-like -q "$@"
+}
+narrow() {
+  step rehearse-narrow run rehearse --work "$work/narrow" --model $here/models/kimi-k2-like -q
   save narrow
 }
 
 nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
 echo "GPU memory used before: $(memory)"
-"$@"
+for part in "$@"; do "$part"; done
 echo
 grep -h -E 'tok/s|waited|agree |relative error|nothing fails|would fail|rehearsal' "$results"/*.log | sort -u | tail -n 60
 for file in "$results"/*.json; do [ -e "$file" ] && "$python" -c "
