@@ -153,7 +153,7 @@ def fits(term: Term, limit: int = MAX_NODES) -> bool:
             if count > limit:
                 return False
             if kind not in _LEAVES:
-                waiting += [getattr(node, field) for field in _PARTS[kind]]
+                waiting += [getattr(node, field) for field in _PARTS.get(kind, ())]
     return True
 
 
