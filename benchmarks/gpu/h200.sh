@@ -52,6 +52,7 @@ one() {
   step agree "$python" $here/agree.py "$work/first" "$work/second" 512 "${WIDTH:-7168}" 4
   step transformers inside compare --plan "$work/first/api-audit-run/plan" --first "$work/first" --second "$work/second" \
     --model "$work/llama" --layers 1,3,5,7 --reference
+  tail -n 1 "$results/transformers.log" | grep -q ', false,' && failed+=(values)
 }
 rehearsal() {
   step rehearse run rehearse --work "$work/rehearsal" --model "${MODELS:-$here/models}/llama-7168" -q
