@@ -20,7 +20,7 @@ __all__ = ["RepairError", "footprint", "rewrite"]
 
 
 MAX_BYTES = 400_000
-"""Size of a file beyond which rewriting it, and proving each edit, would take minutes; nobody writes such a file by hand."""
+"""Size of a file beyond which rewriting it and proving each edit would take minutes; nobody writes such a file."""
 
 
 def rewrite(source: bytes, repairs: Sequence[Repair]) -> bytes:
