@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.terms import Term
 
-SCHEMA = 6
+SCHEMA = 8
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
 ParameterKind: TypeAlias = Literal[
@@ -173,3 +173,5 @@ class ModuleApi(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Any further name may exist: the module `__getattr__` cannot be evaluated, or not all statements were read."""
     problems: tuple[str, ...] = ()
     """What could not be read, or only in part, such as the syntax of another Python."""
+    lazy_deprecated: dict[str, str] = msgspec.field(default_factory=dict)
+    """What the module `__getattr__` warns of when it serves a name that is deprecated."""

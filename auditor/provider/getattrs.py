@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from auditor.provider.documents import warned
 from auditor.provider.evaluation import Evaluator
 from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Missing, Ref
@@ -14,6 +15,8 @@ NOBODY = "api_audit_asks_for_nobody"
 """A name that no module has: what `__getattr__` does with it is what it does with any other."""
 
 _MAX_STEPS = 4000
+_WARNED = "deprecation warning"
+"""Under this the local names of one way hold the warning it issued; no variable can have such a name."""
 
 
 class Answer(NamedTuple):
@@ -21,6 +24,8 @@ class Answer(NamedTuple):
 
     paths: tuple[str, ...]
     is_unknown: bool
+    deprecated: str | None = None
+    """The deprecation warning that is issued on every way."""
 
 
 class _Outcome(NamedTuple):
@@ -48,12 +53,15 @@ class Getattr:
         self._steps = 0
         paths: dict[str, None] = {}
         is_unknown = False
+        warnings: list[str | None] = []
         for outcome in self._run(self.function.body, {arguments[0].arg: name}):
             if outcome.kind == "return" and isinstance(outcome.value, Ref):
                 paths[outcome.value.path] = None
             elif outcome.kind in ("return", "end"):
                 is_unknown = True
-        return Answer(tuple(paths), is_unknown)
+            if outcome.kind in ("return", "end"):
+                warnings.append(outcome.names.get(_WARNED))
+        return Answer(tuple(paths), is_unknown, warnings[0] if warnings and None not in warnings else None)
 
     def _run(self, body: list[ast.stmt], names: dict[str, Any]) -> list[_Outcome]:
         """All ways through `body`; a condition that is not known opens two."""
@@ -77,7 +85,12 @@ class Getattr:
         return [_Outcome("end", None, names)]
 
     def _return(self, node: ast.Return, names: dict[str, Any]) -> list[_Outcome]:
-        return [_Outcome("return", self.evaluator.value(node.value, names))]
+        return [_Outcome("return", self.evaluator.value(node.value, names), names)]
+
+    def _expression(self, node: ast.Expr, names: dict[str, Any]) -> None:
+        if (message := warned([node])) is not None and isinstance(node.value, ast.Call):
+            told = self.evaluator.value(node.value.args[0], names)
+            names[_WARNED] = told if isinstance(told, str) else message
 
     def _raise(self, _: ast.Raise, __: dict[str, Any]) -> list[_Outcome]:
         return [_Outcome("raise")]
@@ -169,6 +182,7 @@ class Getattr:
 _STEPS: dict[type[ast.AST], Callable[[Getattr, Any, dict[str, Any]], list[_Outcome] | None]] = {
     ast.Return: Getattr._return,
     ast.Raise: Getattr._raise,
+    ast.Expr: Getattr._expression,
     ast.Break: Getattr._skip,
     ast.Continue: Getattr._skip,
     ast.If: Getattr._if,

@@ -25,6 +25,8 @@ class LazyNames(NamedTuple):
     is_open: bool = False
     exports: tuple[str, ...] | None = None
     wildcards: tuple[str, ...] = ()
+    deprecated: dict[str, str] = {}
+    """Names that are served with a deprecation warning, and what it says."""
 
 
 def read_lazy(blocks: BlockReader, code: str) -> LazyNames:
@@ -46,6 +48,7 @@ class _Module:
         self.is_open = False
         self.exports: tuple[str, ...] | None = None
         self.wildcards: list[str] = []
+        self.deprecated: dict[str, str] = {}
         self.getattrs: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self.globals = {
             name for name, found in blocks.namespace.entries.items() if any(d.runtime for _, d in found)
@@ -67,7 +70,7 @@ class _Module:
             self._serve(function)
         if "__getattr__" in self.blocks.namespace.entries and not self.getattrs and not self.exports:
             self.is_open |= self._has_other_getattr()
-        return LazyNames(self.names, self.is_open, self.exports, tuple(self.wildcards))
+        return LazyNames(self.names, self.is_open, self.exports, tuple(self.wildcards), self.deprecated)
 
     def _has_other_getattr(self) -> bool:
         """Whether `__getattr__` is something else than a function of this module."""
@@ -259,6 +262,8 @@ class _Module:
             answer = answers.ask(name)
             if answer.paths or answer.is_unknown:
                 self._offer(name, answer.paths[0] if answer.paths else "")
+                if answer.deprecated is not None:
+                    self.deprecated[name] = answer.deprecated
 
 
 def _named(function: ast.expr, name: str) -> bool:

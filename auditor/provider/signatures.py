@@ -102,5 +102,6 @@ class Reader(griffe.Visitor):
             exports=exports,
             lazy=lazy.names,
             lazy_open=lazy.is_open or bool(blocks.problems),
+            lazy_deprecated=lazy.deprecated,
             problems=tuple(blocks.problems),
         )

@@ -1,0 +1,10 @@
+"""Where they stand."""
+
+
+class _MultiCommand: ...
+
+
+class _BaseCommand: ...
+
+
+class Moved: ...
