@@ -57,9 +57,12 @@ def _journey(provider: ProviderInfo) -> str:
 
 
 def releases(provider: ProviderInfo) -> tuple[str, str]:
-    """What to call both sides: their versions, or the last part of where they are where no version is stated."""
-    old = provider.old or PurePath(provider.old_origin or "").name
-    return old, provider.new or PurePath(provider.new_origin).name
+    """What to call both sides: their versions, or the last part of where they are, and are not both, without one."""
+    old, new = PurePath(provider.old_origin or ""), PurePath(provider.new_origin)
+    parts = zip(reversed(old.parts), reversed(new.parts), strict=False)
+    differing = next(((one, other) for one, other in parts if one != other), (old.name, new.name))
+    named = differing if not provider.old and not provider.new else (old.name, new.name)
+    return provider.old or named[0], provider.new or named[1]
 
 
 def releases_of(report: Report, name: str) -> tuple[str, str]:

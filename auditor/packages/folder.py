@@ -13,7 +13,7 @@ from auditor.packages import limits
 from auditor.packages.layout import import_packages
 from auditor.packages.limits import is_source
 from auditor.packages.listing import FileEntry, Listing, Metadata
-from auditor.packages.project import CONFIGURATION, METADATA, everything, read_project
+from auditor.packages.project import CONFIGURATION, METADATA, everything, read_project, stated_version
 from auditor.packages.release import Release
 from auditor.packages.spec import normalise
 from auditor.packages.store import Store
@@ -139,6 +139,9 @@ def _open_package(path: Path, store: Store, name: str | None, metadata: Metadata
     prefix = path.relative_to(root).as_posix()
     sizes = {f"{prefix}/{file}": size for file, size in walk(path).items() if is_source(file)}
     files = list_tree(sizes, {file: file for file in sizes}, whole=False)
-    known = metadata or Metadata(name=name or normalise(prefix.partition("/")[0]))
+    known = metadata or Metadata(
+        name=name or normalise(prefix.partition("/")[0]),
+        version=stated_version(sizes, lambda file: read_file(root / file) if file in sizes else None),
+    )
     listing = Listing(known, (prefix.replace("/", "."),), files)
     return Release(listing, str(path), store=store, reader=lambda: FolderReader(root), name=name, keep=False, root=root)

@@ -191,14 +191,14 @@ def _metadata(
         ).split("\n")
     return Metadata(
         name=next((value for value in found if isinstance(value, str) and value), ""),
-        version=version or _stated_version(paths, text),
+        version=version or stated_version(paths, text),
         requires_python=next(iter(_strings([project.get("requires-python"), arguments.get("python_requires")])), None),
         requires_dist=tuple(item.strip() for item in needed if item.strip()),
         provides_extra=tuple(extras),
     )
 
 
-def _stated_version(paths: Iterable[str], text: Callable[[str], bytes | None]) -> str | None:
+def stated_version(paths: Iterable[str], text: Callable[[str], bytes | None]) -> str | None:
     """`__version__ = "1.2"` in a package's `__init__.py`, `_version.py` or the like, if they agree."""
     found = set()
     for path in paths:

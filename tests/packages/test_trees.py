@@ -206,6 +206,11 @@ def test_a_package_folder_is_rooted_above(tmp_path: Path, store: Store) -> None:
     assert release.read_one("top/sub/a.py") == b"x"
 
 
+def test_a_package_folder_states_its_version(tmp_path: Path, store: Store) -> None:
+    plant(tmp_path, {"top/__init__.py": '__version__ = "2.0"\n'})
+    assert open_(tmp_path / "top", store).version == "2.0"
+
+
 def test_links_out_of_a_folder_are_not_followed(tmp_path: Path, store: Store) -> None:
     plant(tmp_path, {"tree/pkg/__init__.py": "", "tree/pkg/real.py": "r", "secret.py": "s", "out/x.py": ""})
     try:
