@@ -26,6 +26,7 @@ def sometimes(ends: list[tuple[Mapping, tuple[Guard, ...]]]) -> Mapping:
         tuple((key, bounded(choice(alternatives))) for key, alternatives in values.items()),
         any(known.open for known, _ in ends),
         tuple(conditions.items()),
+        ends[0][0].rest if all(known.rest == ends[0][0].rest for known, _ in ends) else None,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from auditor.conditional import merge, sometimes
-from auditor.spelling import constant, spell
+from auditor.spelling import accessed_by_name, constant, spell
 from auditor.terms import (
     NONE,
     UNKNOWN,
@@ -111,6 +111,11 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
         copied = read(node.func.value, env, depth)
         if isinstance(copied, Mapping | Sequence):
             return copied
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop", "values", "items"):
+        of = read(node.func.value, env, depth)
+        if isinstance(of, Mapping) and of.rest is not None:
+            pair = of.rest if node.func.attr == "values" else Sequence("tuple", (Constant("str", ""), of.rest))
+            return Sequence("list", (pair,)) if node.func.attr in ("values", "items") else of.rest
     positional = [UNKNOWN if isinstance(a, ast.Starred) else read(a, env, depth + 6) for a in node.args]
     if len(positional) == 2 and "cast" in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
         positional[0] = annotation(node.args[0], env, depth + 6) or UNKNOWN
@@ -119,15 +124,6 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
         tuple(positional),
         tuple((k.arg, read(k.value, env, depth + 6)) for k in node.keywords if k.arg is not None),
     )
-
-
-def accessed_by_name(node: ast.Call) -> tuple[ast.expr, str] | None:
-    """The object and the attribute of `getattr(of, "name")` without a default."""
-    match node:
-        case ast.Call(func=ast.Name(id="getattr"), args=[of, ast.Constant(value=str() as name)], keywords=[]):
-            return (of, name) if name.isidentifier() else None
-        case _:
-            return None
 
 
 def _dict_call(node: ast.Call, env: Environment, depth: int) -> Term:
@@ -170,8 +166,8 @@ def _subscript(node: ast.Subscript, env: Environment, depth: int) -> Term:
     index = tuple(read(e, env, depth) for e in elements)
     if isinstance(of, Mapping) and len(index) == 1 and isinstance(index[0], Constant):
         known = dict(of.items).get(index[0].text[1:-1])
-        if known is not None:
-            return known
+        if known is not None or of.rest is not None:
+            return known or of.rest or UNKNOWN
     return Subscript(of, index)
 
 

@@ -216,3 +216,12 @@ _SPELLERS: dict[type[ast.AST], Callable[[Any], tuple[str, int]]] = {
     ast.Await: lambda node: (f"await {_spell(node.value, _ATOM)}", _AWAIT),
     ast.NamedExpr: lambda node: (f"({_spell(node.target, _ATOM)} := {_spell(node.value, _ATOM)})", _ATOM),
 }
+
+
+def accessed_by_name(node: ast.Call) -> tuple[ast.expr, str] | None:
+    """The object and the attribute of `getattr(of, "name")` without a default."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[of, ast.Constant(value=str() as name)], keywords=[]):
+            return (of, name) if name.isidentifier() else None
+        case _:
+            return None

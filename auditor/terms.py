@@ -124,6 +124,8 @@ class Mapping(_Node, frozen=True, tag="map"):
     open: bool = False
     conditions: tuple[tuple[str, tuple[Guard, ...]], ...] = ()
     """Keys that are there only sometimes, each with what surely holds where it is there (nothing, if unreadable)."""
+    rest: Term | None = None
+    """What any further value is, if that is known."""
 
 
 class Guard(msgspec.Struct, frozen=True, gc=False):

@@ -41,6 +41,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     renamed = f"; it may be `{rename}` now" if rename and not moved else ""
     confidence: Confidence = "high" if now.certain else "medium"
     swallowed = swallowing(use, "AttributeError")
+    fix = _fix(use, rename) if renamed else None
     finding = use_finding(
         "unresolved-attribute",
         "warning" if swallowed or use.kind == "patch" else "error",
@@ -52,8 +53,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         confidence=confidence,
         old_signature=describe(old, was),
         notes=found.notes if found else (),
-        fix=_fix(use, rename) if renamed else None,
-        unfixed=None if renamed else "nothing in the new release is surely its successor",
+        fix=fix,
+        unfixed=_unfixed(use, rename if renamed else None) if fix is None else None,
     )
     if finding is not None:
         yield finding
@@ -145,6 +146,12 @@ def _lost_store(use: Use, old: Side, new: Side, now: Missing, owner: InstanceVal
     )
     if finding is not None:
         yield finding
+
+
+def _unfixed(use: Use, rename: str | None) -> str:
+    if rename is not None and use.name_span is None:
+        return "its name stands in a string: change it by hand"
+    return "nothing in the new release is surely its successor"
 
 
 def _fix(use: Use, rename: str | None) -> Fix | None:

@@ -22,6 +22,8 @@ class FileAnalysis(msgspec.Struct, frozen=True, gc=False):
     """Qualified function name -> the term it returns, following its local variables."""
     attributes: dict[str, dict[str, Term]] = {}
     """Qualified class name -> attribute set on `self` -> its term."""
+    globals: dict[str, Term] = {}
+    """Global name -> what functions assign to it."""
     flags: dict[str, Flag] = {}
     """Global name, `name()` for a function, `Class.name` -> what surely holds where it is true, and where it is not."""
     imports: tuple[str, ...] = ()

@@ -65,6 +65,9 @@ def _target(
     match target:
         case ast.Name() | ast.Tuple() | ast.List():
             bind_target(target, value, env)
+            if isinstance(target, ast.Name) and target.id in walker.shared:
+                before = [walker.globals[target.id]] if target.id in walker.globals else []
+                walker.globals[target.id] = bounded(choice([*before, value]))
             recorder.usages.assigned(target, source)
             for element in target.elts if isinstance(target, ast.Tuple | ast.List) else ():
                 if not isinstance(element, ast.Name):
@@ -132,8 +135,8 @@ def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> M
 
 
 def _without(known: Mapping, key: str) -> Mapping:
-    return Mapping(
-        tuple(item for item in known.items if item[0] != key),
-        known.open,
-        tuple(item for item in known.conditions if item[0] != key),
+    return msgspec.structs.replace(
+        known,
+        items=tuple(item for item in known.items if item[0] != key),
+        conditions=tuple(item for item in known.conditions if item[0] != key),
     )

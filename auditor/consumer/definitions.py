@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from auditor.reading import Environment, annotated, text
-from auditor.terms import Guard, Instance, Mapping, Term, Unknown, bounded, choice
+from auditor.terms import Guard, Instance, Mapping, Sequence, Term, Unknown, bounded, choice
 
 if TYPE_CHECKING:
     from auditor.consumer.walker import Walker
@@ -53,9 +53,10 @@ def function_body(walker: Walker, function: Deferred) -> None:
             term = receiver
         env.names[argument.arg] = term
     if node.args.vararg:
-        env.names[node.args.vararg.arg] = Unknown("*args")
+        each = annotated(node.args.vararg.annotation, env)
+        env.names[node.args.vararg.arg] = Sequence("generator", (each,)) if each else Unknown("*args")
     if node.args.kwarg:
-        env.names[node.args.kwarg.arg] = Mapping((), open=True)
+        env.names[node.args.kwarg.arg] = Mapping((), True, rest=annotated(node.args.kwarg.annotation, env))
     returns = walker.function_block(node.body, env, scope, list(env.names))
     if returns and not _is_generator(node):
         walker.results[scope] = bounded(choice(returns))

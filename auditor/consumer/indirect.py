@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+
+import msgspec
 
 from auditor.model import Argument
-from auditor.reading import Environment, read
+from auditor.reading import Environment, read, text
 from auditor.terms import Call, Import, Mapping, Term
 
 _PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
@@ -40,3 +43,29 @@ def target(
     if function in _REPLACING:
         return Call(Import("builtins.type"), (first,)), (*(a for a in arguments[1:] if a.name is not None), more)
     return None
+
+
+def replaced_by_name(node: ast.Call) -> tuple[ast.expr, str] | None:
+    """The object and the attribute that `patch.object(of, "name")` or `monkeypatch.setattr(of, "name", x)` replaces.
+
+    Both ask for the attribute first, unless they are told that it need not be there.
+    """
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=owner, attr="object" | "setattr" as method),
+            args=[of, ast.Constant(value=str() as name), *_],
+            keywords=keywords,
+        ) if method == "setattr" or text(owner).rsplit(".", 1)[-1] == "patch":
+            excused = any(k.arg in ("create", "raising", None) for k in keywords)
+            return (of, name) if name.isidentifier() and not excused else None
+        case _:
+            return None
+
+
+def may_be_filled(passed: Iterable[ast.expr | ast.keyword], env: Environment) -> None:
+    """A dict that is handed to another function may come back with more keys."""
+    for argument in passed:
+        value = argument.value if isinstance(argument, ast.keyword) and argument.arg else argument
+        known = env.get(value.id) if isinstance(value, ast.Name) else None
+        if isinstance(value, ast.Name) and isinstance(known, Mapping) and not known.open:
+            env.names[value.id] = msgspec.structs.replace(known, open=True)

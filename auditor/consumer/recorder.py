@@ -11,11 +11,13 @@ from contextlib import contextmanager
 import msgspec
 
 from auditor.consumer import indirect
+from auditor.consumer.indirect import may_be_filled, replaced_by_name
 from auditor.consumer.places import Places
 from auditor.consumer.usages import Usages
 from auditor.model import Argument, Span, Use, UseKind
 from auditor.reading import Conditions, Environment, bind_target, comprehension_scope, read, text
-from auditor.terms import Guard, Import, Mapping, Member, Name, Term, Unknown, root, roots
+from auditor.spelling import accessed_by_name
+from auditor.terms import Guard, Import, Member, Name, Term, Unknown, root, roots
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?\Z")
 _NOT_PATHS = frozenset(
@@ -165,6 +167,7 @@ class Recorder:
         match node:
             case ast.Call():
                 self._call(node, env, scope)
+                self._by_name(node, env, scope)
                 self._children(node, env, scope)
             case ast.Attribute():
                 self._attribute(node, env, scope)
@@ -231,7 +234,7 @@ class Recorder:
         passed: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         self._indirect(node, function, passed, env, scope)
         if not (isinstance(function, Name) and function.name in _BUILTINS):
-            _may_be_filled(passed, env)
+            may_be_filled(passed, env)
         if not relevant and not (isinstance(node.func, ast.Attribute) and isinstance(root(function), Unknown)):
             return
         arguments = tuple(self._argument(a, env) for a in passed)
@@ -286,6 +289,12 @@ class Recorder:
             use = self._use("attribute", node, term, scope, text(node), name_span=span)
             (self._uses if relevant else self._loose).append(use)
 
+    def _by_name(self, node: ast.Call, env: Environment, scope: str) -> None:
+        """`getattr(of, "name")`, `mock.patch.object(of, "name")`: an access, though the name is a string."""
+        found = accessed_by_name(node) or replaced_by_name(node)
+        if found is not None and self._relevant(term := Member(read(found[0], env), found[1])):
+            self._uses.append(self._use("attribute", node, term, scope, f"{text(found[0])}.{found[1]}"))
+
     def _string(self, node: ast.Constant, value: str, parent: ast.AST | None, scope: str) -> None:
         if not (_DOTTED.match(value) and value.split(".", 1)[0] in self.interesting):
             return
@@ -317,12 +326,3 @@ class Recorder:
             span = self.places.last_name(target)
             use = self._use("patch", target, term, scope, text(target), name_span=span, alias=alias, value=value)
             self._uses.append(use)
-
-
-def _may_be_filled(passed: Iterable[ast.expr | ast.keyword], env: Environment) -> None:
-    """A dict that is handed to another function may come back with more keys."""
-    for argument in passed:
-        value = argument.value if isinstance(argument, ast.keyword) and argument.arg else argument
-        known = env.get(value.id) if isinstance(value, ast.Name) else None
-        if isinstance(value, ast.Name) and isinstance(known, Mapping) and not known.open:
-            env.names[value.id] = msgspec.structs.replace(known, open=True)

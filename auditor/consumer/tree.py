@@ -229,7 +229,8 @@ def _refined(api: ModuleApi, analysis: FileAnalysis) -> ModuleApi:
         for name, definitions in api.names.items()
     }
     for name, term in analysis.globals.items():
-        names[name] = (*names.get(name, ()), AttributeApi(name, 0, term=term, value="..."))
+        stated = [d for d in names.get(name, ()) if not (isinstance(d, AttributeApi) and d.term is None)]
+        names[name] = (*stated, AttributeApi(name, 0, term=term, value="..."))
     return msgspec.structs.replace(api, names=names)
 
 

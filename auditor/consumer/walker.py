@@ -65,6 +65,10 @@ class Walker:
         """Qualified function name -> what it returns."""
         self.attributes: dict[str, dict[str, Term]] = {}
         """Qualified class name -> attribute -> what methods assign to it."""
+        self.globals: dict[str, Term] = {}
+        """Global name -> what functions assign to it."""
+        self.shared: set[str] = set()
+        """Names that the function whose body is walked declares `global`."""
         self.deferred: list[definitions.Deferred] = []
         self._returns: list[Term] = []
 
@@ -84,6 +88,7 @@ class Walker:
             loose,
             self.results,
             self.attributes,
+            self.globals,
             flags(self.definitions, self.guard_reader, env),
             tuple(self.recorder.imported),
         )
@@ -112,6 +117,7 @@ class Walker:
     ) -> list[Term]:
         """Walk a function body; gives what its `return` statements return."""
         self._returns = []
+        self.shared = set()
         self.guard_reader.enter(parameters)
         self.recorder.usages.enter()
         self.block(body, env, scope)
@@ -175,6 +181,8 @@ class Walker:
                 bindings.annotated_assign(self, node, env, scope)
             case ast.AugAssign():
                 bindings.augmented_assign(self, node, env, scope)
+            case ast.Global():
+                self.shared.update(node.names)
             case ast.Delete():
                 bindings.delete(node, env)
             case ast.Expr():
