@@ -58,8 +58,21 @@ def open_consumer(options: Options, store: Store, index: PackageIndex) -> Source
         missing = next(c for c, p in zip(options.consumers, paths, strict=True) if not p.exists())
         raise SpecError("no such file or folder", where=missing, hint="Several consumers must all be paths")
     text = options.consumers[0]
+    if _is_lost_path(text):
+        raise SpecError("no such file or folder", where=text)
     release = _installed(text, store, index) or open_release(text, store=store, index=index, offline=options.offline)
     return from_release(release, release.metadata.requires_dist, options.exclude)
+
+
+def _is_lost_path(text: str) -> bool:
+    """Whether a consumer that is no path is meant to be one all the same."""
+    if not (text.startswith((".", "~", "/")) or "/" in text or os.sep in text):
+        return False
+    try:
+        parse_spec(text)
+    except SpecError:
+        return not text.partition("@")[1]
+    return False
 
 
 def _installed(text: str, store: Store, index: PackageIndex) -> Release | None:

@@ -233,11 +233,32 @@ def test_diff_prints_the_patches_and_writes_nothing(pipeline, capsys, tmp_path):
 
 
 def test_output_file(pipeline, tmp_path, capsys):
-    file = tmp_path / "deep" / "report.json"
+    file = tmp_path / "report.json"
     scan(*AGAINST, "--output-format", "json", "-o", str(file))
     assert capsys.readouterr().out == ""
     assert json.loads(file.read_text())["schema"] == 1
     assert scan(*AGAINST, "-o", str(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("command", ["scan", "matrix"])
+def test_a_report_into_a_folder_that_does_not_exist_is_refused_at_once(command, tmp_path, capsys):
+    assert main([command, "./app", *AGAINST, "-o", str(tmp_path / "deep" / "report.txt")]) == 2
+    assert "there is no such folder" in capsys.readouterr().err
+    assert not (tmp_path / "deep").exists()
+
+
+@pytest.mark.parametrize("consumer", ["./nosuch.py", "src/nosuch", "/no/such/place", "../nosuch/"])
+def test_a_path_that_does_not_exist_is_no_bad_specification(consumer, tmp_path, capsys):
+    assert main(["scan", consumer, *AGAINST, "--offline", "--cache-dir", str(tmp_path / "cache")]) == 2
+    assert capsys.readouterr().err == f"api-audit: error: {consumer}: no such file or folder\n"
+
+
+@pytest.mark.parametrize("command", ["scan", "matrix", "bisect"])
+def test_usage_says_that_the_consumer_may_be_left_out(command, capsys):
+    main([command, "-h"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert "[CONSUMER]..." in out
+    assert "the current folder" in out
 
 
 def test_nothing_scanned_is_a_failure(pipeline, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -68,6 +69,38 @@ def test_apply_and_revert(folder, tree, capsys):
     assert content(tree) == (THIRD, b"z = 2\n")
     assert apply(folder, tree, "--revert") == 0
     assert content(tree) == (FIRST, b"z = 1\n")
+
+
+def audit_json(folder: Path, **provider: object) -> None:
+    fields = {"name": "lib", "packages": ["lib"], "old": "1", "new": "2", "old_reason": "--from", **provider}
+    (folder / "audit.json").write_text(json.dumps({"schema": 1, "providers": [fields]}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("lib-1.whl from pypi", "lib-2.whl from pypi", "--from lib==1 --against lib==2 --no-patches"),
+        ("lib-1.whl from pypi", "{here}", "--from lib==1 --against 'lib @ {here}' --no-patches"),
+        ("{here} at v1", "{here} at v2", "--from 'lib @ {here}@v1' --against 'lib @ {here}@v2' --no-patches"),
+        ("{here} (lib-1.dist-info)", "{here}", "--from 'lib @ {here}' --against 'lib @ {here}' --no-patches"),
+        (None, "lib-2.whl from pypi", "tree --against lib==2 --no-patches"),
+        ("lib-1.whl", "{here}", None),
+        ("{here}", "/no/such/place", None),
+    ],
+)
+def test_the_check_names_releases_that_can_be_opened(folder, tree, tmp_path, capsys, old, new, said):
+    place = old and old.format(here=tmp_path)
+    audit_json(folder, old_origin=place, new_origin=new.format(here=tmp_path))
+    assert apply(folder, tree) == 0
+    err = capsys.readouterr().err
+    assert (said.format(here=tmp_path) in err) if said else ("Check:" not in err)
+
+
+def test_in_a_shared_folder_the_check_is_about_the_patched_package(folder, tree, capsys):
+    for name in ("app-1.dist-info", "lib-2.dist-info"):
+        (tree / name).mkdir()
+    assert apply(folder, tree) == 0
+    assert f"Check: api-audit scan {tree / 'app'} --from" in capsys.readouterr().err
 
 
 def test_check_and_diff_change_nothing(folder, tree, capsys):

@@ -462,3 +462,9 @@ def test_dispatch_by_name(bench):
     old = bench.folder / "old" / "lib" / "__init__.py"
     old.write_text(OLD.replace("    def finish(self):", "    def gone(self):\n        pass\n\n    def finish(self):"))
     assert bench.lines(rule, code) == [6]
+
+
+def test_a_rule_about_a_package_that_is_not_audited_counts_beside_one_that_is(bench):
+    rule = "match: {call: other.call}\n"
+    assert bench.lines(rule, "import other\n\nother.call()\n") == []
+    assert bench.lines(rule, "import other\n\n\ndef f():\n    import lib\n\n    other.call(lib)\n") == [7]

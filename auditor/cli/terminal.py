@@ -27,6 +27,12 @@ def width() -> int:
     return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 160)
 
 
+def refuse_nowhere(file: Path | None) -> None:
+    """Fail before any work is done where the folder of a report's file does not exist: that is a mistyped path."""
+    if file is not None and not file.absolute().parent.is_dir():
+        raise ConfigError("there is no such folder to write the report into", where=str(file.parent))
+
+
 def deliver(report: str | bytes, file: Path | None) -> None:
     """Write a report to standard output, or replace `file` with it in one step."""
     encoding = "utf-8" if file else sys.stdout.encoding or "utf-8"
@@ -46,7 +52,6 @@ def _replace(file: Path, content: bytes) -> None:
     if file.exists() and not file.is_file():  # a pipe or a device: /dev/stdout, process substitution
         file.write_bytes(content)
         return
-    file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         draft.write_bytes(content)

@@ -23,8 +23,14 @@ def _one(repair: Repair) -> str:
     new = options.get("new") or options.get("new_name") or options.get("to")
     value = options.get("value")
     if name and value is not None:
-        return f"{words} `{name}={value}`"
+        return f"{words} `{name}={_short(value)}`"
     if name and new:
         return f"{words} `{name}` to `{new}`"
     target = name or new or options.get("text")
-    return f"{words} `{target}`" if target else words
+    return f"{words} `{_short(target)}`" if target else words
+
+
+def _short(text: str | int | bool) -> str:
+    """The first line of a text, and an ellipsis where there are more."""
+    first, *more = str(text).strip().splitlines() or [""]
+    return f"{first} ..." if more else first

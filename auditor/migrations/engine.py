@@ -76,12 +76,15 @@ class Migrations:
                 by_name[name].append(pack)
         for analysis in analyses:
             file = File(analysis, self._parsed)
+            audited = not self.new.providers.keys().isdisjoint(analysis.imports)
             for loose, uses in ((False, analysis.uses), (True, analysis.loose)):
                 for use in uses:
                     for pack in self._candidates(use, by_name, loose=loose):
                         match = pack.rule.match
                         if match is None or not self.wanted(pack.id, use.span.path):
                             continue
+                        if not audited and not self._is_audited(pack):
+                            continue  # what other packages do concerns an audit only beside what is audited
                         if not self.new.reached(use) or not self.applies(pack):
                             continue
                         found = self.matcher.match(match, use, file, loose=loose)
@@ -102,6 +105,9 @@ class Migrations:
         if pack.id not in self._applies:
             self._applies[pack.id] = self._judged(pack)
         return self._applies[pack.id]
+
+    def _is_audited(self, pack: Pack) -> bool:
+        return any(package in self.new.providers for package in packages(pack))
 
     def _judged(self, pack: Pack) -> bool:
         rule = pack.rule

@@ -9,8 +9,9 @@ import msgspec
 from formats.sample import BROKEN, CLEAN, HOSTILE, REPORT
 
 from auditor.formats import RenderOptions, renderer
+from auditor.formats._deed import deed
 from auditor.formats._tally import headline, summary
-from auditor.model import ProviderInfo, Report, Span
+from auditor.model import Fix, ProviderInfo, Repair, Report, Span
 
 PLAIN = RenderOptions()
 
@@ -121,3 +122,13 @@ def test_sentences():
     hint = "(no old side known: name it with --from)"
     assert headline(msgspec.structs.replace(REPORT, providers=(unknown,))) == f"app 1.2: acme ? -> 2 {hint}"
     assert summary(msgspec.structs.replace(REPORT, providers=(unknown,))).endswith("acme ? -> 2")
+
+
+def test_a_deed_of_several_lines_is_told_by_its_first():
+    span = BROKEN.span
+    repairs = (
+        Repair("insert-statement", span, {"text": "if x:\n    y()\n", "where": "before"}),
+        Repair("set-argument", span, {"name": "key", "value": "[\n    1,\n]"}),
+    )
+    told = deed(Fix(repairs, "unsafe", "because"))
+    assert told == "insert statement `if x: ...`, set argument `key=[ ...`: because"

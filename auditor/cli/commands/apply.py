@@ -175,14 +175,9 @@ def _is_ours(name: str, place: Target, patches: PatchSet) -> bool:
 def _say_what_is_next(outcome: Outcome, patches: PatchSet, folder: Path, target: str) -> None:
     if outcome.mode == "apply" and outcome.changed:
         say(f"Undo: api-audit apply {visible(str(folder))} --to {visible(target)} --revert")
-        releases = [text.replace(" -> ", " ").split(" ") for text in patches.providers]
-        sides = " ".join(f"--from {name}=={old} --against {name}=={new}" for name, old, new in _both(releases))
-        if sides:
-            # without --no-patches the scan of the patched code would replace the very set that --revert needs
-            say(f"Check: api-audit scan {visible(outcome.root)} {visible(sides)} --no-patches")
+        from auditor.cli.recheck import recheck
+
+        if call := recheck(patches, folder, outcome.root):
+            say(f"Check: {visible(call)}")
     elif outcome.mode == "check" and outcome.patches:
         say(f"Do it: api-audit apply {visible(str(folder))} --to {visible(target)}")
-
-
-def _both(releases: list[list[str]]) -> list[list[str]]:
-    return [words for words in releases if len(words) == 3]

@@ -27,7 +27,7 @@ Exit code: 0 no drift at the end, 1 findings, 2 could not finish, 130 interrupte
 
 
 @click.command(cls=Configured, epilog=EXAMPLES, short_help="Name the release or commit that brought a drift.")
-@click.argument("consumers", nargs=-1, metavar="CONSUMER...")
+@click.argument("consumers", nargs=-1, metavar="[CONSUMER]...")
 @click.option("--provider", required=True, metavar="NAME|PATH", help="Distribution, or a git checkout of it.")
 @click.option("--from", "start", required=True, metavar="A", help="Version or reference that CONSUMER was written for.")
 @click.option("--to", "end", required=True, metavar="B", help="Version or reference whose drifts are traced.")
@@ -41,7 +41,10 @@ Exit code: 0 no drift at the end, 1 findings, 2 could not finish, 130 interrupte
 @terminal
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Find the first release between A and B (with a checkout: commit) that has each drift of B."""
+    """Find the first release between A and B (with a checkout: commit) that has each drift of B.
+
+    CONSUMER is a package, a folder or files; by default the current folder.
+    """
     from auditor.bisection import Asked, bisect
     from auditor.options import Options
 

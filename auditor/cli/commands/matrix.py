@@ -11,7 +11,7 @@ from auditor import __version__, formats
 from auditor.cli.app import Configured
 from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
 from auditor.cli.progress import progress
-from auditor.cli.terminal import deliver, say, wants_color, width
+from auditor.cli.terminal import deliver, refuse_nowhere, say, wants_color, width
 from auditor.config import Located
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _formats() -> tuple[str, ...]:
 
 
 @click.command(cls=Configured, epilog=EXAMPLES, short_help="Audit against every release of a range.")
-@click.argument("consumers", nargs=-1, metavar="CONSUMER...")
+@click.argument("consumers", nargs=-1, metavar="[CONSUMER]...")
 @click.option("--against", multiple=True, metavar="RANGE", help="Releases to audit against; may be repeated.")
 @click.option(
     "--from",
@@ -64,10 +64,12 @@ def _formats() -> tuple[str, ...]:
 @terminal
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Find in which releases of a range CONSUMER (package, folder or files) breaks, and which part is clean.
+    """Find in which releases of a range CONSUMER (package, folder or files; else the current folder) breaks, and
+    which part is clean.
 
     With a range of CONSUMER's own versions, or with --consumers, find the version that fits one release best.
     """
+    refuse_nowhere(given["output_file"])
     if not given["against"]:
         raise click.UsageError("nothing to audit against. Pass --against, for example: --against 'vllm>=0.12'", ctx)
     import sys

@@ -11,7 +11,7 @@ import click
 from auditor import __version__, formats
 from auditor.cli.app import Configured
 from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
-from auditor.cli.terminal import deliver, say, wants_color, width
+from auditor.cli.terminal import deliver, refuse_nowhere, say, wants_color, width
 from auditor.config import Located
 from auditor.errors import AuditError, OfflineError
 from auditor.model import Report
@@ -41,7 +41,7 @@ SECTIONS = {
 
 
 @click.command(cls=Configured, sections=SECTIONS, epilog=EXAMPLES, short_help="Find drift, and write patches for it.")
-@click.argument("consumers", nargs=-1, metavar="CONSUMER...")
+@click.argument("consumers", nargs=-1, metavar="[CONSUMER]...")
 @click.option(
     "--against",
     multiple=True,
@@ -103,12 +103,14 @@ SECTIONS = {
 @terminal
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Find where CONSUMER (package, folder or files) no longer fits newer releases of what it uses.
+    """Find where CONSUMER (package, folder or files; else the current folder) no longer fits newer releases of what it
+    uses.
 
     Every use of a provider is bind-checked against the release it was written for and against the one given with
     --against. Patches are written to --patch-dir; sources are never touched (see `api-audit apply`).
     """
     located: Located = ctx.obj
+    refuse_nowhere(given["output_file"])
     if given["show_settings"]:
         deliver(_settings(ctx, located), given["output_file"])
         return
