@@ -128,6 +128,15 @@ def test_a_patch_knows_what_is_assigned():
         "x = None\ndef h():\n    global x\n    x = lib.C()\ndef g():\n    x.m()",
         "def h():\n    global x\n    x = lib.C()\ndef g():\n    x.m()",
         "def g():\n    getattr(lib, 'C')().m()",
+        "def h():\n    class A:\n        def f(self):\n            self.x = lib.C()\n"
+        "        def g(self):\n            self.x.m()",
+        "def h():\n    class A(lib.C):\n        def g(self):\n            self.m()",
+        "def h():\n    class A(lib.C):\n        def g(self):\n            super().m()",
+        "def h():\n    class A:\n        x = lib.C()\n    A().x.m()",
+        "def h():\n    class A:\n        def f(self):\n            return lib.C()\n    A().f().m()",
+        "def h(c: lib.C):\n    class A:\n        def f(self):\n            c.m()",
+        "class B:\n    def h(self):\n        class A:\n            def f(self):\n                self.x = lib.C()\n"
+        "            def g(self):\n                self.x.m()",
         "def g():\n    x = lib.C()\n    x.m()",
         "x = lib.C()\ndef g():\n    x.m()",
         "def g():\n    with lib.C() as x:\n        x.m()",

@@ -109,7 +109,11 @@ def _owner(symbol: str, now: Missing, new: Side) -> str:
 
 
 def _heir(now: Missing, new: Side) -> str:
-    return "" if new.provider_of(now.owner) is not None else f", which `{now.owner.rpartition('.')[2]}` inherited"
+    return (
+        ""
+        if new.provider_of(now.owner) is not None
+        else f", which `{now.owner.replace('/', '.').rpartition('.')[2]}` inherited"
+    )
 
 
 def _is_kept(new: Side, term: Member) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from auditor.api import ModuleApi
+from auditor.api import ClassApi, ModuleApi
 from auditor.consumer.flags import Flag
 from auditor.model import Problem, Use
 from auditor.terms import Term
@@ -24,6 +24,8 @@ class FileAnalysis(msgspec.Struct, frozen=True, gc=False):
     """Qualified class name -> attribute set on `self` -> its term."""
     globals: dict[str, Term] = {}
     """Global name -> what functions assign to it."""
+    local_classes: dict[str, ClassApi] = {}
+    """Classes that functions define, by what they are called."""
     flags: dict[str, Flag] = {}
     """Global name, `name()` for a function, `Class.name` -> what surely holds where it is true, and where it is not."""
     imports: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from auditor.consumer.locals import is_local, local_class, local_path
 from auditor.reading import Environment, annotated, text
 from auditor.terms import Guard, Instance, Mapping, Sequence, Term, Unknown, bounded, choice
 
@@ -33,7 +34,7 @@ def function(walker: Walker, node: Function, env: Environment, scope: str, class
     for expression in (*expressions, *([node.returns] if node.returns is not None else [])):
         walker.recorder.expression(expression, env, scope)
     outer = env if (scope and class_path is None) else walker.environment()
-    if class_path is not None and "." in class_path:
+    if class_path is not None and ("." in class_path or is_local(class_path)):
         outer = env.outer or outer
     if scope and class_path is None:
         env.names[node.name] = Unknown("local function")
@@ -59,7 +60,8 @@ def function_body(walker: Walker, function: Deferred) -> None:
         env.names[node.args.kwarg.arg] = Mapping((), True, rest=annotated(node.args.kwarg.annotation, env))
     returns = walker.function_block(node.body, env, scope, list(env.names))
     if returns and not _is_generator(node):
-        walker.results[scope] = bounded(choice(returns))
+        known = f"{class_path}.{node.name}" if class_path and is_local(class_path) else scope
+        walker.results[known] = bounded(choice(returns))
 
 
 def _receiver(walker: Walker, node: Function, class_path: str | None) -> Term | None:
@@ -73,21 +75,23 @@ def _receiver(walker: Walker, node: Function, class_path: str | None) -> Term | 
 
 
 def class_(walker: Walker, node: ast.ClassDef, env: Environment, scope: str) -> None:
-    """Walk a class body; a class inside a function has no name that anything outside could use."""
+    """Walk a class body; a class inside a function gets a name that nothing outside could use."""
     for expression in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
         walker.recorder.expression(expression, env, scope)
     qualified = f"{scope}.{node.name}" if scope else node.name
-    at_top = not (scope and env.class_path is None)
-    if at_top:
-        walker.recorder.class_definition(node, walker.class_term(qualified), env, scope)
-    inner = walker.environment(env, qualified if at_top else None)
+    path = local_path(scope, node.name) if walker.in_function else qualified
+    if not walker.in_function:
+        walker.recorder.class_definition(node, walker.class_term(path), env, scope)
+    inner = walker.environment(env, path)
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            function(walker, statement, inner, qualified, qualified if at_top else "")
+            function(walker, statement, inner, qualified, path)
         else:
             walker.statement(statement, inner, qualified)
+    if walker.in_function:
+        walker.local_classes[path] = local_class(node, path, env, inner)
     if scope:
-        env.names[node.name] = walker.class_term(qualified) if at_top else Unknown("local class")
+        env.names[node.name] = walker.class_term(path)
 
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:

@@ -24,7 +24,7 @@ from auditor.terms import Mapping as Keywords
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
-_WALK = 4
+_WALK = 5
 """Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
@@ -228,6 +228,8 @@ def _refined(api: ModuleApi, analysis: FileAnalysis) -> ModuleApi:
         name: tuple(_refine(d, d.name, analysis) if isinstance(d, ClassApi | FunctionApi) else d for d in definitions)
         for name, definitions in api.names.items()
     }
+    for name, cls in analysis.local_classes.items():
+        names[name] = (_refine(cls, name, analysis),)
     for name, term in analysis.globals.items():
         stated = [d for d in names.get(name, ()) if not (isinstance(d, AttributeApi) and d.term is None)]
         names[name] = (*stated, AttributeApi(name, 0, term=term, value="..."))

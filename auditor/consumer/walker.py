@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from auditor.api import ClassApi
 from auditor.consumer import bindings, branching, definitions, imports
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.flags import class_definitions, flags
@@ -67,6 +68,9 @@ class Walker:
         """Qualified class name -> attribute -> what methods assign to it."""
         self.globals: dict[str, Term] = {}
         """Global name -> what functions assign to it."""
+        self.local_classes: dict[str, ClassApi] = {}
+        """Classes that functions define, by what they are called."""
+        self.in_function = False
         self.shared: set[str] = set()
         """Names that the function whose body is walked declares `global`."""
         self.deferred: list[definitions.Deferred] = []
@@ -76,6 +80,7 @@ class Walker:
         """Walk the whole file: its own statements, then function bodies, for which all global names are bound."""
         env = self.environment()
         self.block(self.tree.body, env, "")
+        self.in_function = True
         while self.deferred:
             function = self.deferred.pop(0)
             self.recorder.guards = list(function.guards)
@@ -89,6 +94,7 @@ class Walker:
             self.results,
             self.attributes,
             self.globals,
+            self.local_classes,
             flags(self.definitions, self.guard_reader, env),
             tuple(self.recorder.imported),
         )

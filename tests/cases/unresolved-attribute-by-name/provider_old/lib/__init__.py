@@ -1,0 +1,8 @@
+LIMIT = 3
+
+
+def gone(): ...
+
+
+class Base:
+    def go(self): ...
