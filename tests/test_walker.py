@@ -257,6 +257,8 @@ def under(test: str, before: str = "") -> str:
         (under("OLD", "from app.ver import OLD"), ["flag app.ver.OLD"]),
         (under("not ver.OLD", "from app import ver"), ["not flag app.ver.OLD"]),
         (under("is_old()", "from app.ver import is_old"), ["flag app.ver.is_old()"]),
+        (under("ge('1.2')", "from app.ver import ge"), ["flag 1.2 app.ver.ge(*)"]),
+        (under("ge(x)", "from app.ver import ge"), []),
         (under("old", "from other import old"), []),
         ("match lib.__version__:\n    case '1.0' | '1.1':\n        lib.f()", ["any"]),
         ("match lib.__version__:\n    case '1.0': ...\n    case _:\n        lib.f()", ["not version lib == 1.0"]),

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from auditor.consumer.imports import statements
+from auditor.consumer.versions import looks_like_version
 from auditor.reading import Environment
 from auditor.terms import Guard
 
 if TYPE_CHECKING:
     from auditor.consumer.guards import GuardReader
 
+GIVEN = "0+given"
+"""Stands for the version that a function is called with."""
 _TESTS = (ast.Compare, ast.Call, ast.UnaryOp, ast.BoolOp)
 
 
@@ -64,8 +67,12 @@ def flags(definitions: Mapping[str, ast.AST], reader: GuardReader, env: Environm
     found: dict[str, Flag] = {}
     for name, value in definitions.items():
         if isinstance(value, ast.FunctionDef) and "." not in name:
-            test: ast.expr = ast.Call(ast.Name(name, ast.Load()), [], [])
-            shown = f"{name}()"
+            takes = len(value.args.args) - len(value.args.defaults)
+            passed: list[ast.expr] = [ast.Constant(GIVEN)] if value.args.args else []
+            if takes > 1:
+                continue
+            test: ast.expr = ast.Call(ast.Name(name, ast.Load()), passed, [])
+            shown = f"{name}({'*' if passed else ''})"
         elif isinstance(value, _TESTS):
             test, shown = value, name
         else:
@@ -74,3 +81,26 @@ def flags(definitions: Mapping[str, ast.AST], reader: GuardReader, env: Environm
         if flag.set or flag.unset:
             found[shown] = flag
     return found
+
+
+def given_version(call: ast.Call) -> str | None:
+    """The one version that a call passes, "" where it passes nothing, None where it passes anything else."""
+    match call:
+        case ast.Call(args=[], keywords=[]):
+            return ""
+        case ast.Call(args=[ast.Constant(value=str() as version)], keywords=[]):
+            return version if looks_like_version(version) else None
+        case _:
+            return None
+
+
+def filled(guards: tuple[Guard, ...], version: str) -> tuple[Guard, ...]:
+    """What a function says of the version that it is called with."""
+    return tuple(
+        msgspec.structs.replace(
+            guard,
+            version=version if guard.version == GIVEN else guard.version,
+            parts=filled(guard.parts, version),
+        )
+        for guard in guards
+    )

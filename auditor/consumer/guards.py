@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from auditor.conditional import one_of
+from auditor.consumer.flags import given_version
 from auditor.consumer.signatures import tested_parameter
 from auditor.consumer.versions import Definitions, Paths, VersionTests
 from auditor.reading import Environment, read, text
@@ -121,14 +122,15 @@ class GuardReader:
                 return None
 
     def _elsewhere(self, test: ast.expr, named: ast.expr, env: Environment, *, negated: bool) -> tuple[Guard, ...]:
-        """A flag, or a function without arguments, of another module."""
-        if isinstance(test, ast.Call) and (test.args or test.keywords):
+        """A flag, or a function that takes nothing or a version, of another module."""
+        given = given_version(test) if isinstance(test, ast.Call) else ""
+        if given is None:
             return ()
         paths = self._paths(read(named, env))
         if len(paths) != 1 or not self._is_ours(paths[0]):
             return ()
-        path = f"{paths[0]}()" if isinstance(test, ast.Call) else paths[0]
-        return (Guard("flag", text(test), name=path, negated=negated),)
+        path = paths[0] + (f"({'*' if given else ''})" if isinstance(test, ast.Call) else "")
+        return (Guard("flag", text(test), name=path, version=given, negated=negated),)
 
     def _global(self, env: Environment) -> Environment:
         return Environment(env.module, conditions=env.conditions)

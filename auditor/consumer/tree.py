@@ -14,6 +14,7 @@ import msgspec
 
 from auditor.api import SCHEMA, AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
 from auditor.consumer.analysis import ConsumerModule, FileAnalysis
+from auditor.consumer.flags import filled
 from auditor.consumer.source import Sources
 from auditor.consumer.walker import walk
 from auditor.decoding import decode
@@ -24,7 +25,7 @@ from auditor.terms import Mapping as Keywords
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
-_WALK = 5
+_WALK = 6
 """Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
@@ -145,8 +146,9 @@ class ConsumerTree:
         """The modules read so far."""
         return [module for module in self._modules.values() if module is not None]
 
-    def flag(self, path: str, negated: bool) -> tuple[Guard, ...]:
-        """What surely holds where the flag at a dotted path (`app.OLD`, `app.is_old()`) is set, or is not."""
+    def flag(self, guard: Guard) -> tuple[Guard, ...]:
+        """What surely holds where a flag (`app.OLD`, `app.is_old()`, `app.at_least(*)`) is set, or is not."""
+        path = guard.name
         for _ in range(_HOPS):
             parts = path.split(".")
             module = next((m for n in range(len(parts) - 1, 0, -1) if (m := ".".join(parts[:n])) in self), "")
@@ -155,12 +157,12 @@ class ConsumerTree:
                 break
             name = path[len(module) + 1 :]
             if (flag := analysis.flags.get(name)) is not None:
-                return flag.unset if negated else flag.set
-            first, call, _ = name.partition("()")
+                return filled(flag.unset if guard.negated else flag.set, guard.version)
+            first, bracket, tail = name.partition("(")
             again = next((u for u in analysis.uses if u.kind == "import" and u.alias == first and not u.scope), None)
             if again is None or not isinstance(again.term, Import):
                 break
-            path = again.term.path + call
+            path = again.term.path + bracket + tail
         return ()
 
     def __contains__(self, module: str) -> bool:

@@ -20,8 +20,8 @@ _MAX_DEPTH = 20
 class HasFlags(Protocol):
     """A tree of modules that knows what its flags stand for."""
 
-    def flag(self, path: str, negated: bool) -> tuple[Guard, ...]:
-        """What surely holds where the flag at a dotted path is set, or is not."""
+    def flag(self, guard: Guard) -> tuple[Guard, ...]:
+        """What surely holds where a flag is set, or is not, if negated."""
 
 
 def holds(guard: Guard, side: Side, depth: int = 0) -> bool | None:

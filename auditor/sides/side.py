@@ -86,7 +86,7 @@ class Side:
     def flag(self, guard: Guard) -> Sequence[Guard]:
         """What surely holds where a flag of another module is set (or is not, if negated)."""
         trees = [tree for tree in self.world.trees if isinstance(tree, HasFlags)]
-        return [part for tree in trees for part in tree.flag(guard.name, guard.negated)]
+        return [part for tree in trees for part in tree.flag(guard)]
 
     def has_parameter(self, of: Term, name: str) -> bool | None:
         """Whether the signature of a callable, or of a class, names a parameter; None where it cannot be read."""

@@ -12,10 +12,11 @@ plain = lib.f(1, 2)  # expect[too-many-positional-arguments]
 by_flag = lib.f(1, 2) if OLD else lib.f(1)  # ok: the flag of another module says which
 never = lib.f(1) if OLD else lib.f(1, 2)  # expect[too-many-positional-arguments]
 
-if not release.OLD or is_old():
-    pass
 if is_old():
     lib.f(1, 2)  # ok: only before 2.0
+
+if not release.at_least("2.0"):
+    lib.f(1, 2)  # ok: the helper of another module says so
 
 match lib.__version__.split(".")[0]:
     case "1":
