@@ -3,10 +3,11 @@
     api-audit-run rehearse --python PY --patches DIR --model M --layers 2,30 --job examples/runner-job/norms.py
     api-audit-run extract  ... --data prompts.jsonl --out norms/ --job examples/runner-job/norms.py
 
-A job is a plain script. It gets `--model --data --out --events --replica I/N` and, if given, `--layers`; whatever stands
-in `--job-argument` follows as it is. It runs in the target environment with the patched package first on the path, in the
-processes that it spawns, too. `auditor.runner.inside` is there for it: the stand-ins for a machine without CUDA, events
-for the progress, and dying with the program that started it. A main guard is a must: vLLM's workers import this file.
+A job is a plain script. It gets `--model --data --out --events --replica I/N` and, if given, `--layers`; whatever
+stands in `--job-argument` follows as it is. It runs in the target environment with the patched package first on the
+path, in the processes that it spawns, too. `auditor.runner.inside` is there for it: the stand-ins for a machine
+without CUDA, events for the progress, and dying with the program that started it. A main guard is a must: vLLM's
+workers import this file.
 """
 
 import argparse
