@@ -109,10 +109,11 @@ def _by_argument(
     binding = new.call(use).binding
     landed = set(binding.landing.values()) if binding is not None else set()
     passed = sorted(deciding & landed)
-    usage = next((u for u in usages if u.how in ("subscript", "unpack", "iterate")), None)
+    # a loop over the reply suits a list of replies and a single reply that is a list: it says nothing
+    usage = next((u for u in usages if u.how in ("subscript", "unpack")), None)
     if not passed or usage is None:
         return None
-    how = {"subscript": f"indexed with `[{usage.detail}]`", "unpack": "unpacked", "iterate": "iterated over"}[usage.how]
+    how = {"subscript": f"indexed with `[{usage.detail}]`", "unpack": "unpacked"}[usage.how]
     message = f"with `{passed[0]}` the reply of `{_name(path)}` has another shape now, and it is {how} here"
     return "warning", message, "reply has another shape", usage, now.documented_return or ""
 
