@@ -168,7 +168,8 @@ def _run(
     finally:
         seconds = time.monotonic() - begun
         values = {"samples": progress.new, "tokens": progress.new_tokens, "seconds": round(seconds, 1)}
-        book.document.update(versions=seen.versions, form=seen.form)
+        book.document.update({"versions": seen.versions} if seen.versions else {})
+        book.document.update({"form": seen.form} if seen.form else {})
         book.end(state, reason=reason, **values, **_speed(seen))
     for line in () if quiet else _sentences(order, progress, seen, seconds):
         said.tell(line)

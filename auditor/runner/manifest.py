@@ -104,14 +104,16 @@ class Manifest:
     def __init__(self, out: Path, about: Mapping[str, Any]) -> None:
         self.file = out / MANIFEST
         try:
-            earlier = json.loads(self.file.read_text(encoding="utf-8"))["runs"]
+            before = json.loads(self.file.read_text(encoding="utf-8"))
+            earlier = before["runs"]
         except (OSError, ValueError, KeyError):
-            earlier = []
+            before, earlier = {}, []
         self.run: dict[str, Any] = {"began": _now(), "state": "running", "samples": 0, "tokens": 0}
         self.document: dict[str, Any] = {
             "format": FORMAT,
             "state": "partial",
             **about,
+            **{name: before[name] for name in ("versions", "form") if name in before},
             "runs": [*_settled(earlier), self.run],
         }
 

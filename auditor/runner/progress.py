@@ -11,6 +11,10 @@ INTERVAL = 10.0
 """Seconds between two lines in a log."""
 
 
+ENOUGH = 5
+"""Samples of which the time left can be told."""
+
+
 class Progress:
     """Samples and tokens done, tokens a second, time left."""
 
@@ -73,7 +77,7 @@ class Progress:
         if not self.new:
             return count
         text = f"{count}, {amount(self.speed)} tok/s"
-        if self.samples is not None and self.speed:
+        if self.samples is not None and self.speed and self.new >= ENOUGH:
             left = (self.samples - self.done) * (self.new_tokens / self.new) / self.speed
             text += f", {clock(left)} left"
         return text

@@ -89,6 +89,8 @@ def test_a_finished_run_starts_no_engine(arguments, run, tmp_path):
     code, _, err = run(*arguments, "--out", str(tmp_path / "out"))
     assert code == 0
     assert "12 of 12 samples are there already" in err
+    assert manifest(tmp_path / "out")["form"]["width"] == 2
+    assert manifest(tmp_path / "out")["state"] == "complete"
     assert (tmp_path / "log").read_text() == ""
 
 
