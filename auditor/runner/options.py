@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ from auditor.runner.target import Target, ask
 
 F = TypeVar("F", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path)
+WRITERS = max(1, min(6, (os.cpu_count() or 2) // 2))
+"""Six keep up with one H200 (docs/gpu-results.md); the job itself needs cores as well."""
 
 
 def common(command: F) -> F:
@@ -50,7 +53,7 @@ def job_options(command: F) -> F:
             click.option(
                 "--pipeline", type=click.Choice(["staged", "plain"]), default="staged", help="Way to the disk."
             ),
-            click.option("--writers", type=click.IntRange(1), default=2, help="Processes that write samples."),
+            click.option("--writers", type=click.IntRange(1), default=WRITERS, help="Processes that write samples."),
             click.option("--no-sync", is_flag=True, help="Do not wait for the disk after each sample."),
         )
     ):
