@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from auditor.terms import Term
+from auditor.terms import Preset, Term
 
-SCHEMA = 8
+SCHEMA = 9
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
 ParameterKind: TypeAlias = Literal[
@@ -62,6 +62,8 @@ class FunctionApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_
     """Return annotation as written."""
     result: Term | None = None
     """The return annotation as an `Instance` term; where there is none, the returned expressions as a term."""
+    by_default: Term | None = None
+    """What is returned, where tests of flags in the body decide it: environment variables say which is likely."""
     is_async: bool = False
     is_generator: bool = False
     decorators: tuple[Decorator, ...] = ()
@@ -175,3 +177,7 @@ class ModuleApi(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What could not be read, or only in part, such as the syntax of another Python."""
     lazy_deprecated: dict[str, str] = msgspec.field(default_factory=dict)
     """What the module `__getattr__` warns of when it serves a name that is deprecated."""
+    conditions: dict[str, tuple[Term | None, ...]] = msgspec.field(default_factory=dict)
+    """For names whose alternatives stand under tests of flags: what holds for each, None where that is not told."""
+    presets: dict[str, Preset] = msgspec.field(default_factory=dict)
+    """Flags that environment variables decide, `name()` for functions: what they are where nothing is set."""

@@ -27,7 +27,7 @@ from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs
 from auditor.rulepack import Pack
-from auditor.sides import PresumedSide, Side, path_of, presumed
+from auditor.sides import PresumedSide, Side, by_default, path_of, presumed
 from auditor.suppressions import MARK, applied
 from auditor.terms import Import, Term, roots
 from auditor.world.world import World
@@ -100,22 +100,39 @@ class Audit:
         return analyses
 
     def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:
-        """What every check says of every use that is reached on the new side."""
+        """What every check says of every use that is reached on the new side, then what is so by default only."""
+        found = self._found(analyses, self.old, self.new)
+        if (variables := self._unset()) and not self.presumed:
+            likely = self._found(analyses, self.old.by_default(variables), self.new.by_default(variables))
+            places = {(finding.rule, finding.span) for finding in found}
+            fresh = [finding for finding in likely if (finding.rule, finding.span) not in places]
+            found += by_default(fresh, sorted(variables))
+        unknown = {pair.name for pair in self.pairs if pair.old_origin is None}
+        core = [presumed(finding) if finding.provider in unknown else finding for finding in found]
+        return self._migrations().explained(core, analyses)
+
+    def _found(self, analyses: Sequence[FileAnalysis], old: Side, new: Side) -> list[Finding]:
         checks, file_checks = all_checks(), all_file_checks()
         found: dict[tuple[object, ...], Finding] = {}
         for analysis in analyses:
             for use in analysis.uses:
-                if not self.may_touch(use.term) or not self.new.reached(use):
+                if not self.may_touch(use.term) or not new.reached(use):
                     continue
                 for check in checks:
-                    for finding in check(use, self.old, self.new):
+                    for finding in check(use, old, new):
                         found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
             for file_check in file_checks:
-                for finding in file_check(analysis, self.old, self.new):
+                for finding in file_check(analysis, old, new):
                     found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
-        unknown = {pair.name for pair in self.pairs if pair.old_origin is None}
-        core = [presumed(finding) if finding.provider in unknown else finding for finding in found.values()]
-        return self._migrations().explained(core, analyses)
+        return list(found.values())
+
+    def _unset(self) -> set[str]:
+        """Environment variables that decide what the providers are, and that the consumer never mentions."""
+        asked = {variable for side in (self.old, self.new) for variable in side.world.asked if variable}
+        if not asked:
+            return set()
+        texts = self.sources.read(self.sources.modules.values()).values()
+        return {variable for variable in asked if not any(variable.encode() in text for text in texts)}
 
     def _migrations(self) -> Migrations:
         changed = {package for pair in self.pairs if pair.old is not pair.new for package in pair.packages}

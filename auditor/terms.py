@@ -103,6 +103,21 @@ class Choice(_Node, frozen=True, tag="choice"):
     options: tuple[Term, ...]
 
 
+class Preset(_Node, frozen=True, tag="preset"):
+    """A test of environment variables: what it comes to where none of them is set."""
+
+    holds: bool
+    variables: tuple[str, ...] = ()
+
+
+class Decided(_Node, frozen=True, tag="if"):
+    """`body` where `test` holds, else `orelse`, for tests that may come down to a `Preset`."""
+
+    test: Term
+    body: Term
+    orelse: Term
+
+
 class Constant(_Node, frozen=True, tag="const"):
     """A literal, as its Python type's name and source text (`"int"`, `"3"`)."""
 
@@ -179,6 +194,8 @@ Term: TypeAlias = (
     | Instance
     | Super
     | Choice
+    | Preset
+    | Decided
     | Constant
     | Sequence
     | Mapping
@@ -239,6 +256,8 @@ def roots(term: Term) -> Iterator[Term]:
             stack.extend((*current.index, current.of))
         elif isinstance(current, Choice):
             stack.extend(current.options)
+        elif isinstance(current, Decided):
+            stack.extend((current.body, current.orelse))
         elif isinstance(current, Sequence):
             stack.extend(current.items)
         else:
@@ -268,6 +287,8 @@ def bounded(term: Term) -> Term:
             stack.extend(value for _, value in current.keywords)
         elif isinstance(current, Choice):
             stack.extend(current.options)
+        elif isinstance(current, Decided):
+            stack.extend((current.test, current.body, current.orelse))
         elif isinstance(current, Sequence):
             stack.extend(current.items)
         elif isinstance(current, Mapping):

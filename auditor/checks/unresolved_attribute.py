@@ -34,7 +34,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         yield from _lost_store(use, old, new, now, owner_was)
         return
     symbol = _symbol(old, was, owner_was, name)
-    rename = renamed_member(name, member_names(old, owner_was), member_names(new, new.value(use.term.of)))
+    rename = _rename(name, old, owner_was, new, new.value(use.term.of))
     kind = "module" if now.kind == "member of module" else "class"
     found = whereabouts(symbol, old, new) if kind == "module" else None
     moved = f"; it is now `{found.paths[0]}`" if found and len(found.paths) == 1 else ""
@@ -66,15 +66,17 @@ def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     owners = new.value(use.term.of)
     if not isinstance(owners, Options) or use.kind != "attribute":
         return
-    earlier = {path_of(v): v for v in alternatives(old.value(use.term.of))}
+    earlier: dict[str | None, list[Value]] = {}
+    for value in alternatives(old.value(use.term.of)):
+        earlier.setdefault(path_of(value), []).append(value)
     if not exists(old.value(use.term)) and not isinstance(old.value(use.term), Options):
         return
     for owner in alternatives(owners):
         lacking = member(new.world, owner, use.term.name)
-        same = earlier.get(path_of(owner)) if path_of(owner) else None
-        had = same is not None and exists(member(old.world, same, use.term.name))
-        if isinstance(lacking, Missing) and lacking.certain and (had or (same is None and None not in earlier)):
-            symbol = lacking.owner if had else next(iter(earlier))
+        same = earlier.get(path_of(owner), []) if path_of(owner) else []
+        had = bool(same) and all(exists(member(old.world, one, use.term.name)) for one in same)
+        if isinstance(lacking, Missing) and lacking.certain and (had or (not same and None not in earlier)):
+            symbol = lacking.owner if had else next(filter(None, earlier), "")
             finding = use_finding(
                 "unresolved-attribute",
                 "warning",
@@ -91,6 +93,12 @@ def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
             return
+
+
+def _rename(name: str, old: Side, before: Value, new: Side, after: Value) -> str | None:
+    """What the member may be called now: only in the same class or module is a similar name a hint."""
+    paths = {path.rpartition(".")[2] for value in (before, after) if (path := path_of(value)) is not None}
+    return renamed_member(name, member_names(old, before), member_names(new, after)) if len(paths) < 2 else None
 
 
 def _symbol(old: Side, was: Value, owner: Value, name: str) -> str:

@@ -10,12 +10,15 @@ from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider import branches
 from auditor.provider.bodies import FunctionNode
 from auditor.provider.exports import Exports
+from auditor.provider.flags import asks_environment
 from auditor.provider.functions import Place, deprecation, read_decorators, read_function, short
 from auditor.provider.namespaces import TYPING_ONLY, Branch, Namespace
 from auditor.provider.scopes import Source, bounded, class_term, imported, read_source, target_names
 from auditor.reading import Environment, annotation, bind_target, read, text
-from auditor.terms import UNKNOWN, Import, Term
+from auditor.terms import UNKNOWN, Decided, Import, Term
 
+_SHORT = 4
+"""Statements that a function has at most that only tells a setting."""
 MAX_LINES = 400
 """Lines beyond which a module-level table is kept as a name without its contents."""
 
@@ -59,6 +62,8 @@ class BlockReader:
         self.recording = True
         self.problems: list[str] = []
         self._branches = 0
+        self.tests: dict[int, Term] = {}
+        """What holds in a branch, for branches between which flags decide."""
 
     def read(self, body: list[ast.stmt]) -> None:
         """Read the statements of one body, each on its own: a statement nested too deeply costs only itself."""
@@ -82,7 +87,7 @@ class BlockReader:
         for name in sorted(found.globals):
             if self.class_path is None and not self.namespace.has(name):
                 self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
-        if node.name == "__getattr__":
+        if node.name == "__getattr__" or (len(node.body) <= _SHORT and asks_environment(node)):
             self.record(node)
 
     def _class(self, node: ast.ClassDef) -> None:
@@ -245,9 +250,11 @@ class BlockReader:
         finally:
             self.branch, self.optional = outer, outer_optional
 
-    def next_branch(self) -> Branch:
-        """A branch of its own inside the current one."""
+    def next_branch(self, test: Term = UNKNOWN) -> Branch:
+        """A branch of its own inside the current one, and what holds there."""
         self._branches += 1
+        if test != UNKNOWN and not (isinstance(test, Decided) and test.test == UNKNOWN):
+            self.tests[self._branches] = test
         return (*self.branch, self._branches)
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
+from auditor.provider.flags import is_flag
 from auditor.provider.scopes import LocalScope, Origin, Source, imported, target_names
 from auditor.terms import Import, Unknown
 
@@ -58,6 +59,8 @@ class Body:
         """For each local: the expressions assigned to it as a whole."""
         self.nested: dict[str, FunctionNode] = {}
         self.globals: set[str] = set()
+        self.flags: list[ast.expr] = []
+        """Tests in it that look like those of a flag."""
         self._walk(node.body, ())
 
     def _walk(self, body: list[ast.stmt], tests: Tests) -> None:
@@ -98,6 +101,8 @@ class Body:
 
     def _if(self, node: ast.If, tests: Tests) -> None:
         while True:
+            if is_flag(node.test):
+                self.flags.append(node.test)
             self._walk(node.body, (*tests, Test(node.test, holds=True)))
             rest = node.orelse
             if len(rest) == 1 and isinstance(rest[0], ast.If):

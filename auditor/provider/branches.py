@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from auditor.provider.flags import TRUE, both, flag_term, is_flag, negation
 from auditor.provider.namespaces import TYPING_ONLY, Branch, holds, is_type_checking
 from auditor.provider.scopes import Source
 from auditor.reading import text
+from auditor.terms import UNKNOWN, Term
 
 if TYPE_CHECKING:
     from auditor.provider.blocks import BlockReader
@@ -19,6 +21,8 @@ def read_if(reader: BlockReader, node: ast.If) -> None:
     """`if`, with what is known of its condition; an `elif` chain is one choice among many branches."""
     branches: list[Branch] = []
     since = len(reader.namespace.log)
+    failed: Term = TRUE
+    """What holds where none of the tests so far did."""
     while True:
         if is_type_checking(node.test) or _is_not_type_checking(node.test):
             positive = is_type_checking(node.test)
@@ -31,7 +35,9 @@ def read_if(reader: BlockReader, node: ast.If) -> None:
             if known:
                 branches.append(reader.next_branch() if branches else reader.branch)
             else:
-                branches.append(reader.next_branch())
+                test = flag_term(node.test, reader.env) if is_flag(node.test) else UNKNOWN
+                branches.append(reader.next_branch(both(failed, test)))
+                failed = both(failed, negation(test))
             reader.inside(node.body, branches[-1])
             if known:
                 break
@@ -41,7 +47,7 @@ def read_if(reader: BlockReader, node: ast.If) -> None:
             continue
         if not rest:
             return
-        branches.append(reader.next_branch() if branches else reader.branch)
+        branches.append(reader.next_branch(failed) if branches else reader.branch)
         reader.inside(rest, branches[-1])
         break
     if len(branches) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from auditor.provider.evaluation import Evaluator
-from auditor.provider.values import UNKNOWN, Globals, Ref, Structure
+from auditor.provider.values import UNKNOWN, Function, Globals, Ref, Structure
 
 
 def call_value(evaluator: Evaluator, node: ast.Call, names: dict[str, Any]) -> Any:
@@ -23,6 +23,8 @@ def call_value(evaluator: Evaluator, node: ast.Call, names: dict[str, Any]) -> A
     if name == "define_import_structure":
         prefix = keywords.get("prefix", arguments[1] if len(arguments) > 1 else "")
         return Structure(prefix if isinstance(prefix, str) else "")
+    if name in ("getenv", "get") and (asked := _environment(evaluator, function, names)):
+        return evaluator.unset(arguments[0], arguments[1] if len(arguments) > 1 else None) if arguments else asked
     if isinstance(function, ast.Name):
         builtin = _BUILTINS.get(name)
         return builtin(evaluator, arguments) if builtin is not None else UNKNOWN
@@ -30,7 +32,14 @@ def call_value(evaluator: Evaluator, node: ast.Call, names: dict[str, Any]) -> A
         of = evaluator.value(function.value, names)
         method = _METHODS.get(name)
         return method(evaluator, of, arguments) if method is not None else UNKNOWN
-    return UNKNOWN
+    called = evaluator.value(function, names)
+    return evaluator.value(called.node.body, names) if isinstance(called, Function) and not arguments else UNKNOWN
+
+
+def _environment(evaluator: Evaluator, function: ast.expr, names: dict[str, Any]) -> bool:
+    """Whether a function is `os.getenv` or `os.environ.get`."""
+    called = evaluator.value(function, names)
+    return isinstance(called, Ref) and called.path in ("os.getenv", "os.environ.get")
 
 
 def _import(evaluator: Evaluator, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -65,6 +74,19 @@ def _dict(_: Evaluator, arguments: list[Any]) -> Any:
     return dict(arguments[0]) if isinstance(arguments[0], dict) else UNKNOWN
 
 
+def _truth(evaluator: Evaluator, arguments: list[Any]) -> Any:
+    truth = evaluator.truth(arguments[0]) if arguments else False
+    return UNKNOWN if truth is None else truth
+
+
+def _int(arguments: list[Any]) -> Any:
+    """`int("0")`, `int(True)`"""
+    given = arguments[0] if len(arguments) == 1 else UNKNOWN
+    if isinstance(given, str):
+        return int(given) if given.strip().lstrip("+-").isdecimal() and len(given) < 20 else UNKNOWN
+    return int(given) if isinstance(given, int) else UNKNOWN
+
+
 _BUILTINS: dict[str, Callable[[Evaluator, list[Any]], Any]] = {
     "getattr": _getattr,
     "list": _copied,
@@ -76,6 +98,8 @@ _BUILTINS: dict[str, Callable[[Evaluator, list[Any]], Any]] = {
     "globals": lambda *_: Globals(),
     "vars": lambda *_: Globals(),
     "locals": lambda *_: Globals(),
+    "bool": _truth,
+    "int": lambda _, arguments: _int(arguments),
     "str": lambda _, arguments: arguments[0] if arguments and isinstance(arguments[0], str) else UNKNOWN,
 }
 

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from auditor.provider.scopes import absolute
-from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
+from auditor.provider.values import UNKNOWN, Function, Globals, Missing, Ref, Structure
 
 MAX_STEPS = 200_000
+ANY_VARIABLE = ""
+"""Stands for an environment variable whose name is not known."""
 _MAX_TEXT = 2000
 _MAX_ITEMS = 50_000
 
@@ -47,6 +49,8 @@ class Evaluator:
         self.steps = 0
         self.asked: dict[str, None] = {}
         """Names that the parameter of a `__getattr__` was compared with or looked up among."""
+        self.variables: dict[str, None] = {}
+        """Environment variables that were asked for, and taken as not set."""
 
     def value(self, node: ast.expr | None, names: dict[str, Any]) -> Any:
         """The value of `node`, or `UNKNOWN`."""
@@ -191,7 +195,14 @@ class Evaluator:
             return (left is right) is isinstance(operator, ast.Is)
         return UNKNOWN
 
+    def unset(self, variable: Any, default: Any = False) -> Any:
+        """What asking for an environment variable gives where it is not set."""
+        self.variables[variable if isinstance(variable, str) else ANY_VARIABLE] = None
+        return default
+
     def _contains(self, container: Any, item: Any) -> Any:
+        if isinstance(container, Ref) and container.path == "os.environ":
+            return self.unset(item)
         if item is UNKNOWN:
             return UNKNOWN
         if isinstance(container, Globals):
@@ -288,5 +299,6 @@ _EVALUATORS: dict[type[ast.expr], Callable[[Evaluator, Any, dict[str, Any]], Any
     ast.UnaryOp: Evaluator._not,
     ast.IfExp: Evaluator._conditional,
     ast.NamedExpr: Evaluator._walrus,
+    ast.Lambda: lambda _, node, __: Function(node),
     ast.Call: Evaluator._call,
 }

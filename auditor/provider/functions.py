@@ -11,6 +11,7 @@ import griffe
 
 from auditor.api import AttributeApi, Decorator, FunctionApi, Parameter, ParameterKind, Raise
 from auditor.provider.bodies import Assigned, Body, FunctionNode, Tests, expressions
+from auditor.provider.decisions import by_default
 from auditor.provider.documents import documented_return, warned
 from auditor.provider.keywords import forwards, kwargs_keys, star_names
 from auditor.provider.replies import reply_parameters
@@ -57,14 +58,8 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
     """Read one function or method."""
     parameters = read_parameters(node.args, place.env)
     decorators = read_decorators(node.decorator_list, place.env)
-    scope = LocalScope(place.module, class_path=place.class_path)
     first = _instance_parameter(node, place, decorators)
-    for index, parameter in enumerate(parameters):
-        if index == 0 and place.class_path is not None and first is not None:
-            owner = class_term(place.module, place.class_path)
-            scope.names[parameter.name] = owner if first == "class" else Instance(owner)
-        else:
-            scope.names[parameter.name] = _local_value(parameter)
+    scope = _scope(place, parameters, first)
     instance_name = parameters[0].name if first is not None and parameters else None
     body = Body(node, scope, place.package, instance_name)
     is_generator = _may_yield(node, place.yields) and any(
@@ -78,6 +73,9 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
         parameters=parameters,
         returns=text(node.returns) if node.returns is not None else None,
         result=_result(node, place, body, is_generator, is_stub_body or place.is_stub),
+        by_default=None
+        if is_generator
+        else by_default(body, lambda variant: _returns(Body(variant, _scope(place, parameters, first), place.package))),
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_generator=is_generator,
         decorators=decorators,
@@ -92,6 +90,18 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
         runtime=place.runtime,
     )
     return FunctionRead(function, tuple(_assigned(body, place)), frozenset(body.globals))
+
+
+def _scope(place: Place, parameters: Sequence[Parameter], first: str | None) -> LocalScope:
+    """The locals of a function as its body begins: its parameters."""
+    scope = LocalScope(place.module, class_path=place.class_path)
+    for index, parameter in enumerate(parameters):
+        if index == 0 and place.class_path is not None and first is not None:
+            owner = class_term(place.module, place.class_path)
+            scope.names[parameter.name] = owner if first == "class" else Instance(owner)
+        else:
+            scope.names[parameter.name] = _local_value(parameter)
+    return scope
 
 
 def read_parameters(node: ast.arguments, env: Environment) -> tuple[Parameter, ...]:
@@ -151,6 +161,11 @@ def _result(node: FunctionNode, place: Place, body: Body, is_generator: bool, is
         items = [n.value for n in expressions(node) if isinstance(n, ast.Yield) and n.value is not None]
         yielded = choice([bounded(read(v, body.scope)) for v in items[:_MAX_KEPT]])
         return bounded(Display("generator", (yielded,)))
+    return _returns(body)
+
+
+def _returns(body: Body) -> Term:
+    """What the `return` statements of a body return."""
     options = [bounded(read(r.value, body.scope)) for r, _ in body.returns[:MAX_RETURNED]]
     return bounded(choice(options), 200) if options else NONE
 

@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     is_unknown: bool
     deprecated: str | None = None
     """The deprecation warning that is issued on every way."""
+    value: Any = UNKNOWN
+    """What is returned on every way that returns anything, where it is always the same."""
 
 
 class _Outcome(NamedTuple):
@@ -45,23 +47,27 @@ class Getattr:
         self.package = package
         self._steps = 0
 
-    def ask(self, name: str) -> Answer:
+    def ask(self, name: Any) -> Answer:
         """What `__getattr__(name)` returns; nothing at all where it raises."""
         arguments = [*self.function.args.posonlyargs, *self.function.args.args]
-        if not arguments:
+        if not arguments and name is not UNKNOWN:
             return Answer((), is_unknown=True)
         self._steps = 0
         paths: dict[str, None] = {}
         is_unknown = False
         warnings: list[str | None] = []
-        for outcome in self._run(self.function.body, {arguments[0].arg: name}):
+        returned: list[Any] = []
+        for outcome in self._run(self.function.body, {a.arg: name for a in arguments[:1]}):
             if outcome.kind == "return" and isinstance(outcome.value, Ref):
                 paths[outcome.value.path] = None
             elif outcome.kind in ("return", "end"):
                 is_unknown = True
             if outcome.kind in ("return", "end"):
+                returned.append(outcome.value)
                 warnings.append(outcome.names.get(_WARNED))
-        return Answer(tuple(paths), is_unknown, warnings[0] if warnings and None not in warnings else None)
+        warning = warnings[0] if warnings and None not in warnings else None
+        value = returned[0] if returned and all(v == returned[0] for v in returned) else UNKNOWN
+        return Answer(tuple(paths), is_unknown, warning, value)
 
     def _run(self, body: list[ast.stmt], names: dict[str, Any]) -> list[_Outcome]:
         """All ways through `body`; a condition that is not known opens two."""

@@ -10,11 +10,13 @@ from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
 from auditor.provider.calls import call_value
 from auditor.provider.evaluation import MAX_STEPS, Evaluator
+from auditor.provider.flags import asks_environment
 from auditor.provider.getattrs import NOBODY, Getattr
 from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
+from auditor.terms import Preset
 
-_MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "_LazyModule")
+_MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "_LazyModule", "environ", "getenv")
 _MAX_NAMES = 20_000
 
 
@@ -27,6 +29,8 @@ class LazyNames(NamedTuple):
     wildcards: tuple[str, ...] = ()
     deprecated: dict[str, str] = {}
     """Names that are served with a deprecation warning, and what it says."""
+    presets: dict[str, Preset] = {}
+    """Names, `name()` for functions, that environment variables decide: what they are where none is set."""
 
 
 def read_lazy(blocks: BlockReader, code: str) -> LazyNames:
@@ -49,6 +53,7 @@ class _Module:
         self.exports: tuple[str, ...] | None = None
         self.wildcards: list[str] = []
         self.deprecated: dict[str, str] = {}
+        self.presets: dict[str, Preset] = {}
         self.getattrs: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self.globals = {
             name for name, found in blocks.namespace.entries.items() if any(d.runtime for _, d in found)
@@ -70,7 +75,7 @@ class _Module:
             self._serve(function)
         if "__getattr__" in self.blocks.namespace.entries and not self.getattrs and not self.exports:
             self.is_open |= self._has_other_getattr()
-        return LazyNames(self.names, self.is_open, self.exports, tuple(self.wildcards), self.deprecated)
+        return LazyNames(self.names, self.is_open, self.exports, tuple(self.wildcards), self.deprecated, self.presets)
 
     def _has_other_getattr(self) -> bool:
         """Whether `__getattr__` is something else than a function of this module."""
@@ -79,14 +84,17 @@ class _Module:
 
     def _run(self, node: ast.stmt, names: dict[str, Any]) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            self.getattrs = [node]
+            if node.name == "__getattr__":
+                self.getattrs = [node]
+            elif asks_environment(node):
+                self.evaluator.variables.clear()
+                answer = Getattr(node, self.evaluator, self.blocks.package).ask(UNKNOWN)
+                self._preset(f"{node.name}()", answer.value)
         elif isinstance(node, ast.Assign):
-            value = self.evaluator.value(node.value, names)
-            for target in node.targets:
-                self._store(target, value, node.value, names)
+            self._assign(node.targets, node.value, names)
         elif isinstance(node, ast.AnnAssign):
             if node.value is not None:
-                self._store(node.target, self.evaluator.value(node.value, names), node.value, names)
+                self._assign([node.target], node.value, names)
         elif isinstance(node, ast.AugAssign):
             self._add(node, names)
         elif isinstance(node, ast.For | ast.AsyncFor):
@@ -104,6 +112,22 @@ class _Module:
     def _run_all(self, body: list[ast.stmt], names: dict[str, Any]) -> None:
         for node in body:
             self._run(node, names)
+
+    def _assign(self, targets: list[ast.expr], source: ast.expr, names: dict[str, Any]) -> None:
+        self.evaluator.variables.clear()
+        value = self.evaluator.value(source, names)
+        for target in targets:
+            if isinstance(target, ast.Name):
+                self._preset(target.id, value)
+            self._store(target, value, source, names)
+
+    def _preset(self, name: str, value: Any) -> None:
+        """Note what a name is where the environment variables just asked for are not set."""
+        truth = self.evaluator.truth(value)
+        if self.evaluator.variables and truth is not None:
+            self.presets[name] = Preset(truth, tuple(self.evaluator.variables))
+        else:
+            self.presets.pop(name, None)
 
     def _store(self, target: ast.expr, value: Any, source: ast.expr, names: dict[str, Any]) -> None:
         if isinstance(target, ast.Name):
@@ -259,7 +283,9 @@ class _Module:
             if self.evaluator.steps > MAX_STEPS:
                 self.is_open = True
                 return
+            self.evaluator.variables.clear()
             answer = answers.ask(name)
+            self._preset(name, answer.value)
             if answer.paths or answer.is_unknown:
                 self._offer(name, answer.paths[0] if answer.paths else "")
                 if answer.deprecated is not None:

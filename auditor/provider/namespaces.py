@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
 
 from auditor.api import AttributeApi, Definition, FunctionApi
+from auditor.provider.flags import TRUE, both
+from auditor.terms import Term
 
 Branch: TypeAlias = tuple[int, ...]
 """Where a statement stands among conditions: one number per conditional block around it, outermost first."""
@@ -84,6 +87,14 @@ class Namespace:
         ):
             known.append(attribute)
 
+    def conditions(self, tests: Mapping[int, Term]) -> dict[str, tuple[Term | None, ...]]:
+        """For names with alternatives: the test that each stands under, where flags decide between some of them."""
+        found: dict[str, tuple[Term | None, ...]] = {}
+        for name, entries in self.entries.items() if tests else ():
+            if len(entries) > 1 and any(number in tests for branch, _ in entries for number in branch):
+                found[name] = tuple(_test(branch, tests) for branch, _ in entries)
+        return found
+
     def definitions(self) -> dict[str, tuple[Definition, ...]]:
         """All names with their alternatives in source order."""
         return {name: tuple([entry[1] for entry in entries]) for name, entries in self.entries.items()}
@@ -91,6 +102,16 @@ class Namespace:
 
 _MAX_ALTERNATIVES = 64
 _MAX_ASSIGNED = 6
+
+
+def _test(branch: Branch, tests: Mapping[int, Term]) -> Term | None:
+    """The test under which a branch runs, as far as flags say it; None where something else has a say."""
+    found: Term = TRUE
+    for number in branch:
+        if number not in tests:
+            return None
+        found = both(found, tests[number])
+    return found
 
 
 def _is_typing(branch: Branch, other: Branch) -> bool:

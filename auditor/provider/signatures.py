@@ -104,4 +104,6 @@ class Reader(griffe.Visitor):
             lazy_open=lazy.is_open or bool(blocks.problems),
             lazy_deprecated=lazy.deprecated,
             problems=tuple(blocks.problems),
+            conditions=blocks.namespace.conditions(blocks.tests),
+            presets=lazy.presets,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any, NamedTuple
 
 
@@ -21,6 +22,12 @@ UNKNOWN = _Unknown()
 
 class Globals:
     """`globals()`, `vars()`, or the module object itself out of `sys.modules`."""
+
+
+class Function(NamedTuple):
+    """A `lambda`, as tables of lazily evaluated settings hold them."""
+
+    node: ast.Lambda
 
 
 class Structure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from auditor.sides.arguments import argument_at, argument_named, shape_of
+from auditor.sides.defaults import by_default
 from auditor.sides.paths import exists, path_of
 from auditor.sides.presumed import PresumedSide, presumed
 from auditor.sides.side import CallOutcome, Side
@@ -13,6 +14,7 @@ __all__ = [
     "Side",
     "argument_at",
     "argument_named",
+    "by_default",
     "exists",
     "path_of",
     "presumed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -57,6 +57,10 @@ class Side:
         self.providers = providers
         self.heirs = Heirs(world)
         self._calls: dict[int, CallOutcome] = {}
+
+    def by_default(self, variables: Collection[str]) -> Side:
+        """The same side where some environment variables are surely not set."""
+        return Side(World(self.world.trees, frozenset(variables)), self.versions, self.providers)
 
     def value(self, term: Term) -> Value:
         """The value of a term on this side."""

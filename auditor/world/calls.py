@@ -9,7 +9,7 @@ import msgspec
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import drop_first
 from auditor.provider.constructors import constructor
-from auditor.terms import Call, Instance
+from auditor.terms import Call, Decided, Instance
 from auditor.world import externals as known
 from auditor.world import outside
 from auditor.world.values import (
@@ -74,7 +74,9 @@ def function_result(world: World, function: FunctionValue) -> Value:
     """What a function returns: its annotation where it has one (`Self` is the receiver), else its return statements."""
     api = function.api
     value: Value = UnknownValue("return type is not annotated")
-    if api.result is not None:
+    if (decided := _by_default(world, api)) is not None:
+        value = decided
+    elif api.result is not None:
         if api.returns is not None and api.returns.strip("'\"").rsplit(".", 1)[-1] == "Self" and function.receiver:
             value = InstanceValue(function.receiver)
         else:
@@ -89,6 +91,18 @@ def function_result(world: World, function: FunctionValue) -> Value:
     if api.is_async and not api.is_generator:
         return Container("awaitable", (value,))
     return value
+
+
+def _by_default(world: World, api: FunctionApi) -> Value | None:
+    """What a function returns where environment variables decide it, whatever its annotation says."""
+    term = api.by_default
+    while isinstance(term, Decided):
+        held = world.preset(term.test)
+        if held is None:
+            return None
+        term = term.body if held else term.orelse
+    value = world.evaluate(term) if term is not None else None
+    return None if isinstance(value, UnknownValue) else value
 
 
 def called_method(world: World, value: InstanceValue) -> FunctionValue | None:

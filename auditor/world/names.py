@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
+from auditor.world.presets import likely
 from auditor.world.values import External, Missing, ModuleValue, UnknownValue, Value, options
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
     if tree is None or api is None:
         return None
     definitions = api.names.get(name, ())
+    if name in api.conditions:
+        definitions = tuple(likely(world, definitions, api.conditions[name]))
     runtime = [d for d in definitions if d.runtime]
     if runtime:
         value = options([world.define(module, d) for d in runtime])

@@ -10,6 +10,7 @@ from auditor.terms import (
     Call,
     Choice,
     Constant,
+    Decided,
     Element,
     Entered,
     Import,
@@ -17,6 +18,7 @@ from auditor.terms import (
     Mapping,
     Member,
     Name,
+    Preset,
     Subscript,
     Super,
     Term,
@@ -24,7 +26,7 @@ from auditor.terms import (
     Unpacked,
 )
 from auditor.terms import Sequence as Display
-from auditor.world import calls, definitions, members, names, types
+from auditor.world import calls, definitions, members, names, presets, types
 from auditor.world.classes import ClassRef, ExternalBase
 from auditor.world.trees import Tree
 from auditor.world.values import (
@@ -54,10 +56,14 @@ class World:
 
     Args:
         trees: The module trees it consists of; a name belongs to the first tree that claims its top-level package.
+        unset: Environment variables taken as not set: what they decide is decided, anything else has alternatives.
     """
 
-    def __init__(self, trees: Sequence[Tree]) -> None:
+    def __init__(self, trees: Sequence[Tree], unset: frozenset[str] = frozenset()) -> None:
         self.trees = tuple(trees)
+        self.unset = unset
+        self.asked: set[str] = set()
+        """Further environment variables on which something that was evaluated depends."""
         self._owners: dict[str, list[Tree]] = {}
         for tree in self.trees:
             for package in tree.packages:
@@ -127,6 +133,12 @@ class World:
                 return self.instantiate(self.evaluate(of))
             case Choice(choices):
                 return options([self.evaluate(option) for option in choices])
+            case Decided(test, body, orelse):
+                held = self.preset(test)
+                chosen = [orelse] if held is False else [body] if held else [body, orelse]
+                return options([self.evaluate(option) for option in chosen])
+            case Preset():
+                return Literal("bool", "")
             case Super(of):
                 cls = self.evaluate(of)
                 return SuperValue(cls.ref) if isinstance(cls, ClassValue) else UnknownValue("super() of unknown class")
@@ -162,6 +174,14 @@ class World:
                 return Container(type_, values if type_ == "tuple" else (options(list(values)),) if values else ())
             case Mapping(items, is_open, conditions):
                 return Keys(tuple((key, self.evaluate(value)) for key, value in items), is_open, conditions)
+
+    def preset(self, test: Term) -> bool | None:
+        """Whether a test of flags holds, where only environment variables that are taken as not set decide it."""
+        told = presets.preset(self, test)
+        if told is None:
+            return None
+        self.asked.update(v for v in told.variables if v not in self.unset)
+        return told.holds if self.unset.issuperset(told.variables) else None
 
     # names
 

@@ -1,0 +1,3 @@
+from lib.engine import Client
+
+__all__ = ["Client"]
