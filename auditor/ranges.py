@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 
+from auditor.claims import claimed
 from auditor.consumer.source import Sources
 from auditor.errors import AuditError, SpecError
 from auditor.model import Finding, Problem, Report
@@ -15,11 +16,10 @@ from auditor.packages.index import PackageIndex
 from auditor.packages.release import find_versions, open_release
 from auditor.packages.spec import normalise
 from auditor.packages.store import Store
-from auditor.resolution import declared, open_consumer
+from auditor.resolution import open_consumer
 from auditor.scan import scan
 
 _UPPER = frozenset({"<", "<=", "==", "===", "~="})
-_LOWER = frozenset({">", ">=", "==", "===", "~="})
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -105,13 +105,13 @@ def _bounded(sources: Sources, options: Options, store: Store, index: PackageInd
 
 def _targets(sources: Sources, name: str, index: PackageIndex) -> Iterator[Target]:
     """The latest release, the highest declared one and the lowest, each once; a pin is an old side and no target."""
-    allowed, _ = declared(sources, name, index)
-    ordered = sorted(allowed)
+    claim = claimed(sources, name, index)
+    ordered = claim.versions
     latest = find_versions(name, index=index)[-1]
     ends: dict[str, list[str]] = {latest: ["latest"]}
     if len(ordered) > 1:
         ends.setdefault(str(ordered[-1]), []).append("highest declared")
-        if _operators(requirements(sources.requires).get(name, ())) & _LOWER:
+        if claim.begins:
             ends.setdefault(str(ordered[0]), []).append("lowest declared")
     for version, names in ends.items():
         if [version] != [str(v) for v in ordered]:

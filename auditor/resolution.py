@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
+from auditor.claims import old_version, required
 from auditor.consumer.source import Sources, from_paths, from_release
 from auditor.errors import AuditError, SpecError
 from auditor.options import Options
-from auditor.packages.release import Release, find_versions, open_release
+from auditor.packages.release import Release, open_release
 from auditor.packages.spec import EnvironmentSpec, IndexSpec, normalise, parse_spec
 from auditor.provider.snapshot import Snapshot
 from auditor.suggest import nearest
 
 if TYPE_CHECKING:
+    from auditor.packages.files import IndexFile
     from auditor.packages.index import PackageIndex
     from auditor.packages.store import Store
-
-
-_REQUIREMENT = re.compile(
-    r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?:\[[^\]]*\]\s*)?(?:@.*|\(?(?P<versions>[^@;()]*)\)?\s*)(?:;.*)?", re.DOTALL
-)
-_EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -61,7 +54,21 @@ def open_consumer(options: Options, store: Store, index: PackageIndex) -> Source
     if _is_lost_path(text):
         raise SpecError("no such file or folder", where=text)
     release = _installed(text, store, index) or open_release(text, store=store, index=index, offline=options.offline)
-    return from_release(release, release.metadata.requires_dist, options.exclude)
+    sources = from_release(release, release.metadata.requires_dist, options.exclude)
+    sources.published = lambda: _uploaded(release, index)
+    return sources
+
+
+def _uploaded(release: Release, index: PackageIndex) -> datetime | None:
+    """When a release came onto the index, where that can be known."""
+
+    def moments(files: Iterable[IndexFile]) -> list[datetime]:
+        return [file.uploaded for file in files if file.version == release.version and file.uploaded is not None]
+
+    try:
+        return min(moments(index.files(release.name, satisfied=lambda files: bool(moments(files)))), default=None)
+    except AuditError:
+        return None
 
 
 def _is_lost_path(text: str) -> bool:
@@ -109,12 +116,19 @@ def _with_requirements(sources: Sources, paths: Sequence[Path]) -> Sources:
         return file.read_bytes() if file.is_file() else None
 
     metadata = read_project([*stated, *(sources.modules.values() if whole else ())], text).metadata
+    sources.published = lambda: _committed(folder)
     sources.requires = metadata.requires_dist
     if not whole:
         return sources
     sources.name = metadata.name or sources.name
     sources.version = metadata.version
     return sources
+
+
+def _committed(folder: Path) -> datetime | None:
+    from auditor.packages.gittree import committed
+
+    return committed(folder)
 
 
 def open_pairs(options: Options, sources: Sources, store: Store, index: PackageIndex) -> list[Pair]:
@@ -154,8 +168,8 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
 def _meant(error: SpecError, text: str, sources: Sources) -> SpecError:
     """The error with the requirement of the consumer that is spelled much like the release which does not exist."""
     spec = parse_spec(text)
-    required = _requirements(sources)
-    if not isinstance(spec, IndexSpec) or spec.name in required or not (near := nearest(spec.name, required, limit=1)):
+    known = required(sources)
+    if not isinstance(spec, IndexSpec) or spec.name in known or not (near := nearest(spec.name, known, limit=1)):
         return error
     hint = f"Did you mean `{near[0]}`, which {sources.name} requires?"
     return SpecError(error.what, where=error.where, hint=hint)
@@ -190,7 +204,7 @@ def _required(
 ) -> str | None:
     """The one package of an environment that the consumer requires and imports; an error where there are several."""
     found = []
-    for name in sorted(among or _requirements(sources) - {normalise(sources.name)}):
+    for name in sorted(among or required(sources) - {normalise(sources.name)}):
         try:
             release = open_release(spec, store=store, index=index, name=name)
         except AuditError:
@@ -203,74 +217,13 @@ def _required(
     return found[0] if found else None
 
 
-def _requirements(sources: Sources) -> set[str]:
-    return {normalise(match["name"]) for line in sources.requires if (match := _REQUIREMENT.fullmatch(line))}
-
-
 def _old_side(
     new: Release, given: Sequence[Release], sources: Sources, store: Store, index: PackageIndex, options: Options
 ) -> tuple[Release | None, str]:
     named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
     if named:
         return named[0], "--from"
-    if not _stated(sources.requires, new.name):
-        return None, f"{sources.name} does not say which {new.name} it was written for"
-    versions, shown = declared(sources, new.name, index)
-    chosen = written_for(versions, new.version)
-    release = open_release(f"{new.name}=={chosen}", store=store, index=index, offline=options.offline)
-    return release, f"declared by the consumer: {shown}"
-
-
-def declared(sources: Sources, name: str, index: PackageIndex) -> tuple[list[Version], str]:
-    """The published releases of a provider that a consumer declares to support, and how it says so."""
-    stated = _stated(sources.requires, name)
-    if not stated:
-        raise SpecError(
-            f"{sources.name} does not say which {name} it was written for", hint=f"Name it: `--from {name}==VERSION`"
-        )
-    always = stated.pop("", [])
-    claims = [SpecifierSet(",".join(filter(None, [*always, *more]))) for more in stated.values() or [[]]]
-    shown = " or ".join(dict.fromkeys(f"{name}{specifier}" for specifier in claims))
-    found: set[Version] = set()
-    failure: AuditError | None = None
-    for specifier in claims:
-        try:
-            found.update(Version(v) for v in find_versions(f"{name}{specifier}", index=index))
-        except AuditError as error:  # noqa: PERF203 - what one extra asks for may be gone; another's may be there
-            failure = error
-    if not found and failure is not None:
-        raise failure
-    return sorted(found), shown
-
-
-def _stated(lines: Sequence[str], name: str) -> dict[str, list[str]]:
-    """The versions that the requirements of a project allow, by extra ("" for what always holds).
-
-    Loading `packaging.requirements` would take longer.
-    """
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        match = _REQUIREMENT.fullmatch(line)
-        if match is not None and normalise(match["name"]) == name:
-            with contextlib.suppress(InvalidSpecifier):
-                extra = _EXTRA.search(line.partition(";")[2])
-                found.setdefault(extra[1] if extra else "", []).append(str(SpecifierSet(match["versions"] or "")))
-    return found
-
-
-def written_for(declared: Sequence[Version], target: str | None) -> Version:
-    """Of the releases that a consumer declares to support, the one to compare a target with.
-
-    Outside the declared range that is the end nearest to the target; inside it, the far end, so that the claim is
-    audited over its whole width.
-    """
-    ordered = sorted(declared)
-    try:
-        wanted = Version(target) if target else None
-    except InvalidVersion:
-        wanted = None
-    if wanted is None or wanted > ordered[-1]:
-        return ordered[-1]
-    if wanted < ordered[0]:
-        return ordered[0]
-    return ordered[0] if wanted != ordered[0] else ordered[-1]
+    chosen, reason = old_version(sources, new.name, new.version, index)
+    if chosen is None:
+        return None, reason
+    return open_release(f"{new.name}=={chosen}", store=store, index=index, offline=options.offline), reason

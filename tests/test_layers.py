@@ -16,7 +16,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("api", "model", "conditional"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
-    ("world",),
+    ("world", "claims"),
     ("sides",),
     ("findings", "whereabouts", "vanishing", "coverage"),
     ("canonical", "renames", "differences"),

@@ -29,7 +29,7 @@ def index(monkeypatch):
         return tuple(v for v in PUBLISHED if v in allowed)
 
     monkeypatch.setattr(ranges, "find_versions", find)
-    monkeypatch.setattr("auditor.resolution.find_versions", find)
+    monkeypatch.setattr("auditor.claims.find_versions", find)
 
 
 @pytest.mark.parametrize(
@@ -131,28 +131,6 @@ def test_nothing_to_audit_is_a_failure(quiet, monkeypatch):
     monkeypatch.setattr(ranges, "open_consumer", lambda *_: sources())
     with pytest.raises(AuditError, match="imports nothing that it holds below"):
         ranges.scan_declared(quiet)
-
-
-@pytest.mark.parametrize(
-    ("lines", "versions", "shown"),
-    [
-        (["lib>=1.0", "lib<2"], ["1.0", "1.1", "1.2"], "lib<2,>=1.0"),
-        (
-            ["lib==1.0; extra == 'pinned'", "lib>1.1; extra == 'newest'"],
-            ["1.0", "1.2", "2.0"],
-            "lib==1.0 or lib>1.1",
-        ),
-        (["lib>=1.0", "lib<1.2; extra == 'old'"], ["1.0", "1.1"], "lib<1.2,>=1.0"),
-        (["lib==7; extra == 'gone'", "lib==1.0; extra == 'there'"], ["1.0"], "lib==7 or lib==1.0"),
-        (["lib"], list(PUBLISHED), "lib"),
-    ],
-)
-def test_what_several_extras_ask_for_are_alternatives(index, lines, versions, shown):
-    from auditor.resolution import declared
-
-    found, said = declared(sources(*lines), "lib", None)
-    assert [str(v) for v in found] == versions
-    assert said == shown
 
 
 @pytest.mark.parametrize(

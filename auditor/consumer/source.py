@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -38,6 +39,7 @@ class Sources:
         modules: Dotted module name -> path as reported.
         read: Reads some paths.
         requires: Its requirements (`Requires-Dist` lines).
+        published: Tells when this state of it was published or committed, where that can be known.
     """
 
     def __init__(
@@ -48,12 +50,14 @@ class Sources:
         modules: Mapping[str, str],
         read: Callable[[Iterable[str]], dict[str, bytes]],
         requires: Sequence[str] = (),
+        published: Callable[[], datetime | None] = lambda: None,
     ) -> None:
         self.name = name
         self.version = version
         self.origin = origin
         self.modules = dict(modules)
         self.requires = tuple(requires)
+        self.published = published
         self._read = read
         self._files: dict[str, bytes] = {}
         self._replaced: dict[str, bytes] = {}
@@ -68,7 +72,7 @@ class Sources:
 
     def replaced(self, files: Mapping[str, bytes]) -> Sources:
         """The same sources with some files' contents replaced (for auditing a patched tree)."""
-        copy = Sources(self.name, self.version, self.origin, self.modules, self._read, self.requires)
+        copy = Sources(self.name, self.version, self.origin, self.modules, self._read, self.requires, self.published)
         copy._files = self._files
         copy._replaced = {**self._replaced, **files}
         return copy

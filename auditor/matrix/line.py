@@ -7,10 +7,11 @@ from threading import Lock
 
 import msgspec
 
+from auditor.claims import old_version
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.decoding import decode_leniently
-from auditor.errors import AuditError
+from auditor.errors import AuditError, SpecError
 from auditor.fingerprint import identified
 from auditor.matrix.keeping import consumer_digest, keep, key_of, recall, release_digest
 from auditor.matrix.table import Column
@@ -22,7 +23,7 @@ from auditor.packages.release import Release, open_release
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
-from auditor.resolution import Pair, declared, written_for
+from auditor.resolution import Pair
 from auditor.scan import Audit
 from auditor.suppressions import MARK, applied
 
@@ -173,9 +174,10 @@ class Line:
         """The release to compare with: as given, else of those that the consumer declares, as a scan chooses it."""
         if self.options.from_:
             return self._open(self.options.from_[0]), "--from"
-        versions, shown = declared(self.sources, release.name, self.index)
-        chosen = written_for(versions, release.version)
-        return self._open(f"{release.name}=={chosen}"), f"declared by the consumer: {shown}"
+        chosen, reason = old_version(self.sources, release.name, release.version, self.index)
+        if chosen is None:
+            raise SpecError(reason, hint=f"Name it: `--from {release.name}==VERSION`")
+        return self._open(f"{release.name}=={chosen}"), reason
 
     def _triaged(self, column: Column) -> Column:
         """The column as the settings want it: what is left out and what is accepted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import cache
 
 import msgspec
@@ -24,6 +25,8 @@ class IndexFile(msgspec.Struct, frozen=True):
     size: int | None = None
     requires_python: str | None = None
     yanked: bool = False
+    uploaded: datetime | None = None
+    """When, where the index says so (PEP 700)."""
 
     @property
     def kind(self) -> str:

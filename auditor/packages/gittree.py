@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 
 import msgspec
 
-from auditor.errors import ArchiveError, SpecError
+from auditor.errors import ArchiveError, AuditError, SpecError
 from auditor.packages import limits
 from auditor.packages.folder import list_tree, wanted
 from auditor.packages.layout import import_packages
@@ -73,6 +74,15 @@ def open_git(folder: Path, ref: str, *, store: Store, name: str | None = None, w
         name=name,
         remember=lambda completed: save_listing(store, key, completed),
     )
+
+
+def committed(folder: Path) -> datetime | None:
+    """When the commit was made that is checked out in a folder; None where git knows none."""
+    try:
+        told = _git(folder.absolute(), "show", "--no-patch", "--no-show-signature", "--format=%ct", "HEAD")
+        return datetime.fromtimestamp(int(told), tz=timezone.utc)
+    except (AuditError, ValueError, OverflowError, OSError):
+        return None
 
 
 def _tree(folder: Path, ref: str) -> str:

@@ -25,6 +25,8 @@ FRESH_SECONDS = 600.0
 """How long a project page is believed without asking again."""
 _ABSENT = (403, 404, 410)
 _FILES = list[IndexFile]
+_PAGES = 2
+"""The form of kept pages; it grows with what is read from them."""
 
 
 class PackageIndex:
@@ -117,7 +119,7 @@ class PackageIndex:
         return list(found.values())
 
     def _remote(self, url: str, name: str, *, max_age: float, ask: bool) -> list[IndexFile]:
-        key = f"{redacted(url)}#{name}"
+        key = f"{_PAGES}:{redacted(url)}#{name}"
         page = self.store.get_page(key)
         if page is not None and (self.offline or time.time() - page.fetched < max_age):
             return msgspec.msgpack.decode(page.body, type=_FILES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,19 @@ def _json_file(entry: dict[str, Any], url: str, name: str) -> Iterator[IndexFile
         size=size if isinstance(size, int) and size >= 0 else None,
         requires_python=requires if isinstance(requires, str) else None,
         yanked=entry.get("yanked", False) is not False,
+        uploaded=_moment(entry.get("upload-time")),
     )
+
+
+def _moment(stated: object) -> datetime | None:
+    """An RFC 3339 time in UTC."""
+    if not isinstance(stated, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(stated[:19])
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=timezone.utc)
 
 
 class _Links(HTMLParser):

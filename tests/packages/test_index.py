@@ -153,7 +153,7 @@ def test_an_index_that_talks_nonsense(
     site.files["/simple/pkg/"], site.types["/simple/pkg/"] = body, kind
     with pytest.raises(PackageIndexError, match=message):
         open_release("pkg", store=store, index=index)
-    assert store.get_page(f"{site.url}/simple/pkg/#pkg") is None
+    assert store.get_page(f"2:{site.url}/simple/pkg/#pkg") is None
 
 
 def test_odd_entries_are_left_out(site: Site, index: PackageIndex) -> None:
