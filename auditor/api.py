@@ -84,6 +84,8 @@ class FunctionApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_
     """The body is empty, `...`, `pass` or `raise NotImplementedError`."""
     runtime: bool = True
     """False under `if TYPE_CHECKING`."""
+    remakes: bool = False
+    """It is an `__init_subclass__` that gives subclasses another constructor."""
 
     def has(self, *names: str) -> bool:
         """Whether a decorator's last name is one of `names`."""

@@ -23,6 +23,8 @@ from auditor.terms import Sequence as Display
 MAX_RETURNED = 16
 MAX_TEXT = 400
 _MAX_KEPT = 6
+_MAKERS = frozenset({"dataclass", "define", "attrs"})
+"""Last names of the functions that generate an `__init__` for the class they are given."""
 _KINDS: dict[str, ParameterKind] = {
     griffe.ParameterKind.positional_only: "positional-only",
     griffe.ParameterKind.positional_or_keyword: "positional-or-keyword",
@@ -88,6 +90,7 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
         deprecated=_deprecated(node.decorator_list) or warned(node.body),
         is_stub_body=is_stub_body,
         runtime=place.runtime,
+        remakes=node.name == "__init_subclass__" and _remakes(node, body),
     )
     return FunctionRead(function, tuple(_assigned(body, place)), frozenset(body.globals))
 
@@ -123,6 +126,20 @@ def read_parameters(node: ast.arguments, env: Environment) -> tuple[Parameter, .
 def read_decorators(nodes: list[ast.expr], env: Environment) -> tuple[Decorator, ...]:
     """Decorators as texts and terms."""
     return tuple([Decorator(text(n), read(n.func if isinstance(n, ast.Call) else n, env)) for n in nodes])
+
+
+def _remakes(node: FunctionNode, body: Body) -> bool:
+    """Whether a function makes a dataclass of the class it gets, replaces it, or assigns its constructor."""
+    if any(assigned.name in ("__init__", "__new__") for assigned in body.assigned):
+        return True
+    return any(
+        isinstance(call, ast.Call)
+        and bool(call.args)
+        and isinstance(call.args[0], ast.Name)
+        and call.args[0].id == body.first
+        and (call in body.sources.get(body.first, ()) or text(call.func).rsplit(".", 1)[-1] in _MAKERS)
+        for call in expressions(node)
+    )
 
 
 def _may_yield(node: FunctionNode, lines: Sequence[int]) -> bool:

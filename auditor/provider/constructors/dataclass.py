@@ -11,7 +11,15 @@ from auditor.api import Decorator, FunctionApi, Parameter
 from auditor.provider.constructors import facts, syntax
 from auditor.provider.constructors.fields import Field, inherited_default, parameters, read_field
 from auditor.provider.constructors.pydantic import Options, extra_parameters, read_options
-from auditor.provider.constructors.view import ClassView, Constructor, is_view, own_attribute, own_attributes, views
+from auditor.provider.constructors.view import (
+    ClassView,
+    Constructor,
+    is_view,
+    own_attribute,
+    own_attributes,
+    own_function,
+    views,
+)
 from auditor.terms import Call, Choice, Constant, root
 
 
@@ -28,6 +36,8 @@ class Style:
     """Pydantic's configuration."""
     overwrites: bool = False
     """The generated `__init__` replaces a written one."""
+    open: bool = False
+    """More than the fields may be accepted, and in another order."""
 
 
 _Known: TypeAlias = dict[str, dict[str, Field]]
@@ -39,7 +49,7 @@ def build(view: ClassView, style: Style) -> Constructor:
     collected, complete = _fields(view, style)
     shown = [f for f in collected.values() if f.init]
     found = parameters(shown, by_name=style.options.by_name)
-    if not complete:
+    if style.open or not complete:
         return Constructor(open_ended(found), None, view, style.family, complete=False)
     return Constructor((*found, *extra_parameters(style.options.extra)), None, view, style.family)
 
@@ -61,6 +71,8 @@ def style_of(view: ClassView) -> Style | None:
             if entry.path in facts.TRANSFORMED_BASES:
                 return _adjusted(Style("dataclass"), keywords)
             continue
+        if entry is not view and (maker := own_function(entry, "__init_subclass__")) is not None and maker.remakes:
+            return Style("dataclass", open=True)
         transforms = list(entry.api.decorators) if entry is not view else []
         if entry.api.metaclass is not None:
             metaclass = view.class_(entry.canonical(entry.api.metaclass) or "")
