@@ -124,6 +124,11 @@ class AttributeApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind
     runtime: bool = True
     """False under `if TYPE_CHECKING`."""
 
+    @property
+    def is_init_only(self) -> bool:
+        """Whether it is passed to a dataclass and not kept: an `InitVar` without default."""
+        return self.value is None and (self.annotation or "").split("[")[0].rsplit(".", 1)[-1] == "InitVar"
+
 
 class Reexport(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_", tag="import", gc=False):
     """A name bound by an import statement: the absolute path it points to."""

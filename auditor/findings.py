@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from auditor.model import Confidence, Finding, Fix, Severity, Signature, Span, Use
 from auditor.sides import CallOutcome, Side
 from auditor.terms import Guard
@@ -30,6 +32,11 @@ def call_finding(
     if found is None or done_otherwise(rule, use):
         return None
     provider = new.provider_of(found.path)
+    if provider is None and found.owner and new.provider_of(found.owner) is not None:
+        # the consumer's own class is made by the constructor of the provider's
+        found = msgspec.structs.replace(found, path=f"{found.owner}.__init__")
+        provider = new.provider_of(found.owner)
+        origin = origin and msgspec.structs.replace(origin, path=f"{origin.owner or origin.path}.__init__")
     if provider is None and argument is not None and (refuser := after.refuser(argument)) is not None:
         # the consumer's own function passes its keywords on to the provider
         found, provider = refuser, new.provider_of(refuser.path)

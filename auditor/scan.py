@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from auditor.api import ModuleApi
-from auditor.checks import all_checks, all_file_checks
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
@@ -19,6 +18,7 @@ from auditor.decoding import decode_leniently
 from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
 from auditor.inventory import snapshot
+from auditor.matching import Matching, unset
 from auditor.migrations import Migrations, outsiders, packs_for
 from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
 from auditor.options import Options, Selection
@@ -29,7 +29,7 @@ from auditor.resolution import Pair, open_consumer, open_pairs
 from auditor.rulepack import Pack
 from auditor.sides import PresumedSide, Side, by_default, path_of, presumed
 from auditor.suppressions import MARK, applied
-from auditor.terms import Import, Term, roots
+from auditor.terms import Import
 from auditor.world.world import World
 
 
@@ -60,6 +60,7 @@ class Audit:
         packages = [p for pair in pairs for p in pair.packages]
         self.tree = ConsumerTree(sources, packages, _read_module, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
+        self.matching = Matching({*self.providers, *self.tree.packages})
         self.old = self._old_side()
         self.new = self._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
 
@@ -101,38 +102,15 @@ class Audit:
 
     def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:
         """What every check says of every use that is reached on the new side, then what is so by default only."""
-        found = self._found(analyses, self.old, self.new)
-        if (variables := self._unset()) and not self.presumed:
-            likely = self._found(analyses, self.old.by_default(variables), self.new.by_default(variables))
+        found = self.matching.found(analyses, self.old, self.new)
+        if not self.presumed and (variables := unset(self.sources, self.old, self.new)):
+            likely = self.matching.found(analyses, self.old.by_default(variables), self.new.by_default(variables))
             places = {(finding.rule, finding.span) for finding in found}
             fresh = [finding for finding in likely if (finding.rule, finding.span) not in places]
             found += by_default(fresh, sorted(variables))
         unknown = {pair.name for pair in self.pairs if pair.old_origin is None}
         core = [presumed(finding) if finding.provider in unknown else finding for finding in found]
         return self._migrations().explained(core, analyses)
-
-    def _found(self, analyses: Sequence[FileAnalysis], old: Side, new: Side) -> list[Finding]:
-        checks, file_checks = all_checks(), all_file_checks()
-        found: dict[tuple[object, ...], Finding] = {}
-        for analysis in analyses:
-            for use in analysis.uses:
-                if not self.may_touch(use.term) or not new.reached(use):
-                    continue
-                for check in checks:
-                    for finding in check(use, old, new):
-                        found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
-            for file_check in file_checks:
-                for finding in file_check(analysis, old, new):
-                    found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
-        return list(found.values())
-
-    def _unset(self) -> set[str]:
-        """Environment variables that decide what the providers are, and that the consumer never mentions."""
-        asked = {variable for side in (self.old, self.new) for variable in side.world.asked if variable}
-        if not asked:
-            return set()
-        texts = self.sources.read(self.sources.modules.values()).values()
-        return {variable for variable in asked if not any(variable.encode() in text for text in texts)}
 
     def _migrations(self) -> Migrations:
         changed = {package for pair in self.pairs if pair.old is not pair.new for package in pair.packages}
@@ -145,20 +123,10 @@ class Audit:
             self.selection.wants,
         )
 
-    def may_touch(self, term: Term) -> bool:
-        """Whether a term can lead to a provider: rooted in one, or in the consumer's own names."""
-        for start in roots(term):
-            if not isinstance(start, Import):
-                return True
-            package = start.path.split(".", 1)[0]
-            if package in self.providers or package in self.tree.packages:
-                return True
-        return False
-
     def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
         """Every audited call of a provider, for the runner."""
         calls = (use for analysis in analyses for use in analysis.uses if use.kind == "call")
-        sites = (self._call_site(use) for use in calls if self.may_touch(use.term))
+        sites = (self._call_site(use) for use in calls if self.matching.may_touch(use.term))
         return [site for site in sites if site is not None]
 
     def coverage(self, analyses: Iterable[FileAnalysis]) -> Coverage:

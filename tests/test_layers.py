@@ -23,7 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("checks", "fixes", "formats", "runner", "opinions"),
     ("codemod",),
     ("verify",),
-    ("fixing", "patching", "resolution", "inventory", "migrations"),
+    ("fixing", "patching", "resolution", "inventory", "migrations", "matching"),
     ("scan",),
     ("matrix", "ranges"),
     ("bisection",),

@@ -116,7 +116,7 @@ def _used(old: str, new: str, given: dict[str, Any], store: Store, index: Packag
 
 
 def _touched(audit: Audit) -> list[str]:
-    uses = [use for analysis in audit.uses() for use in analysis.uses if audit.may_touch(use.term)]
+    uses = [use for analysis in audit.uses() for use in analysis.uses if audit.matching.may_touch(use.term)]
     return sorted(used_symbols(uses, audit.old))
 
 

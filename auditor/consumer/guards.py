@@ -9,10 +9,11 @@ import msgspec
 
 from auditor.conditional import one_of
 from auditor.consumer.flags import given_version
+from auditor.consumer.helpers import arguments, assigned, imported, only_return
 from auditor.consumer.signatures import tested_parameter
 from auditor.consumer.versions import Definitions, Paths, VersionTests
 from auditor.reading import Environment, read, text
-from auditor.terms import Guard
+from auditor.terms import Guard, Import
 
 IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
 ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException", ""})
@@ -147,14 +148,17 @@ class GuardReader:
         self, name: str, function: ast.FunctionDef, call: ast.Call | None, env: Environment, *, negated: bool
     ) -> tuple[Guard, ...]:
         """What a short function returns, its parameters standing for what is passed."""
-        inside = _only_return(function)
-        if inside is None:
+        inside = only_return(function)
+        given = arguments(function, call, skip="." in name)
+        if inside is None or given is None:
             return ()
-        given = _arguments(function, call, skip="." in name)
-        if given is None:
-            return ()
+        scope = self._global(env)
+        scope.names.update({local: Import(path) for local, path in imported(function)})
+        for local, values in assigned(function).items():
+            telling = [value for value in values if self._versions.package(value, scope)] or values
+            given[local] = telling[0] if len(telling) == 1 else None
         self._scopes.append(given)
-        found = self._inside(name, inside, self._global(env), negated=negated)
+        found = self._inside(name, inside, scope, negated=negated)
         self._scopes.pop()
         return found if all(_is_of_versions(guard) for guard in found) else ()
 
@@ -165,33 +169,6 @@ def _is_of_versions(guard: Guard) -> bool:
 
 def _is_property(function: ast.FunctionDef) -> bool:
     return any(text(d).endswith("property") for d in function.decorator_list)
-
-
-def _arguments(function: ast.FunctionDef, call: ast.Call | None, *, skip: bool) -> dict[str, ast.AST | None] | None:
-    """Parameter -> what is passed for it, or its default; None where the call unpacks or does not fit."""
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    found: dict[str, ast.AST | None] = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
-    defaults = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    found.update({a.arg: default for a, default in defaults if default is not None})
-    if skip and names and not any(text(d).endswith("staticmethod") for d in function.decorator_list):
-        found[names.pop(0)] = None
-    if call is not None:
-        if any(isinstance(a, ast.Starred) for a in call.args) or len(call.args) > len(names):
-            return None
-        found.update(zip(names, call.args, strict=False))
-        if any(k.arg is None for k in call.keywords):
-            return None
-        found.update({str(k.arg): k.value for k in call.keywords})
-    return found if set(names) <= set(found) else None
-
-
-def _only_return(body: ast.AST | None) -> ast.expr | None:
-    """What a short function returns, where it has one `return`."""
-    if not isinstance(body, ast.FunctionDef):
-        return None
-    statements = [s for s in body.body if not isinstance(s, ast.Import | ast.ImportFrom)]
-    returned = [s.value for s in statements if isinstance(s, ast.Return) and s.value is not None]
-    return returned[0] if len(returned) == 1 and len(statements) <= 3 else None
 
 
 def _type_checking(test: ast.expr) -> Guard | None:

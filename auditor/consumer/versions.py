@@ -81,7 +81,7 @@ class VersionTests:
     def _guard(
         self, test: ast.expr, source: ast.expr, operator: str, bound: ast.expr, env: Environment
     ) -> Guard | None:
-        package = self._package(source, env)
+        package = self.package(source, env)
         part = self._part(source) if package else ""
         version = self._text(bound, numbers=bool(part))
         if not package or not version:
@@ -92,7 +92,7 @@ class VersionTests:
         self, test: ast.expr, source: ast.expr, container: ast.expr, env: Environment, *, negated: bool
     ) -> Guard | None:
         """`v in ("1.0", "1.1")`, `v in SpecifierSet("<2")`, `SpecifierSet("<2").contains(v)`"""
-        package = self._package(source, env)
+        package = self.package(source, env)
         for _ in range(_MAX_DEPTH):
             if isinstance(container, ast.Name) and isinstance(target := self.definitions(container.id), ast.expr):
                 container = target
@@ -115,7 +115,7 @@ class VersionTests:
         """`v.startswith("1.")`, `v.startswith(("1.2", "1.3"))`"""
         elements = given.elts if isinstance(given, ast.Tuple) else [given]
         starts = [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
-        package = self._package(source, env)
+        package = self.package(source, env)
         if not package or not starts or len(starts) < len(elements) or not all(map(looks_like_version, starts)):
             return None
         return Guard("version", text(test), package=package, operator="startswith", version=" ".join(starts))
@@ -178,27 +178,27 @@ class VersionTests:
             return Guard("version", text(test), package=package, operator=operator or ">=", version=versions[0])
         return None
 
-    def _package(self, node: ast.expr, env: Environment, depth: int = 0) -> str | None:
+    def package(self, node: ast.expr, env: Environment, depth: int = 0) -> str | None:
         """The package whose version this is: `x.__version__`, `version("x")`, `Version(...)` of such, names of such."""
         if depth > _MAX_DEPTH:
             return None
         match node:
             case ast.Attribute(value=value, attr=attr) if attr in _OF_PACKAGE | _OF_VERSION | _NUMBERS.keys():
                 named = self._module_name(value, env) if attr in _OF_PACKAGE else None
-                return named or self._package(value, env, depth + 1)
+                return named or self.package(value, env, depth + 1)
             case ast.Call():
                 return self._called_package(node, env, depth)
             case ast.Subscript(value=value):
-                return self._package(value, env, depth + 1)
+                return self.package(value, env, depth + 1)
             case ast.GeneratorExp() | ast.ListComp():
-                return self._package(node.generators[0].iter, env, depth + 1)
+                return self.package(node.generators[0].iter, env, depth + 1)
             case ast.Name(id=name):
                 for path in self.paths(read(node, env)):
                     if path.endswith(".__version__"):
                         return path.split(".", 1)[0]
                 target = self.definitions(name)
                 if isinstance(target, ast.expr) and target is not node:
-                    return self._package(target, env, depth + 1)
+                    return self.package(target, env, depth + 1)
             case _:
                 pass
         return None
@@ -219,14 +219,14 @@ class VersionTests:
         if name == "startswith":
             return None
         for argument in node.args:
-            if (found := self._package(argument, env, depth + 1)) is not None:
+            if (found := self.package(argument, env, depth + 1)) is not None:
                 return found
         if isinstance(node.func, ast.Attribute):
-            return self._package(node.func.value, env, depth + 1)
+            return self.package(node.func.value, env, depth + 1)
         body = self.definitions(name)
         for statement in ast.walk(body) if isinstance(body, ast.FunctionDef) else ():
             if isinstance(statement, ast.Return) and statement.value is not None:
-                return self._package(statement.value, Environment(env.module), depth + 1)
+                return self.package(statement.value, Environment(env.module), depth + 1)
         return None
 
     def _asks(self, function: ast.expr, env: Environment) -> bool:

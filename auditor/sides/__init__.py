@@ -7,15 +7,18 @@ from auditor.sides.defaults import by_default
 from auditor.sides.paths import exists, path_of
 from auditor.sides.presumed import PresumedSide, presumed
 from auditor.sides.side import CallOutcome, Side
+from auditor.sides.variants import Variants, of_variant
 
 __all__ = [
     "CallOutcome",
     "PresumedSide",
     "Side",
+    "Variants",
     "argument_at",
     "argument_named",
     "by_default",
     "exists",
+    "of_variant",
     "path_of",
     "presumed",
     "shape_of",

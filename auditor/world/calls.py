@@ -129,6 +129,8 @@ class Callee(msgspec.Struct, frozen=True):
     line: int
     kind: str
     value: Value
+    owner: str = ""
+    """Dotted path of the class that has the constructor, where the class itself only inherits it."""
 
 
 def callee(world: World, value: Value) -> Callee | None:
@@ -145,7 +147,8 @@ def callee(world: World, value: Value) -> Callee | None:
                 return None
             owner = made.owner
             line = made.function.line if made.function else owner.api.line
-            return Callee(ref.path, made.parameters, made.function, owner.module, line, made.kind, value)
+            inherited = owner.path if made.function is not None and owner.path != ref.path else ""
+            return Callee(ref.path, made.parameters, made.function, owner.module, line, made.kind, value, inherited)
         case InstanceValue():
             method = called_method(world, value)
             return callee(world, method) if method is not None else None

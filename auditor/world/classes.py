@@ -74,7 +74,10 @@ class ClassRef:
 
     def own(self, name: str) -> Definition | None:
         """The definition of `name` in this class itself."""
-        if alternatives := self.api.members.get(name):
+        alternatives = [
+            d for d in self.api.members.get(name, ()) if not (isinstance(d, AttributeApi) and d.is_init_only)
+        ]
+        if alternatives:
             functions = [d for d in alternatives if isinstance(d, FunctionApi)]
             getters = [d for d in functions if not d.has("setter", "deleter")]
             return (getters or functions or alternatives)[-1]

@@ -10,6 +10,7 @@ from auditor.world.values import (
     Alias,
     ClassValue,
     External,
+    ExternalInstance,
     FunctionValue,
     Literal,
     Missing,
@@ -47,7 +48,7 @@ def define(world: World, module: str, definition: Definition, qualifier: str = "
 def attribute(world: World, api: AttributeApi, path: str) -> Value:
     """The value of an attribute: what is assigned where that is telling, else what its annotation says."""
     value = _assigned(world, api, path)
-    if api.type is not None and (isinstance(value, UnknownValue) or api.in_init):
+    if api.type is not None and (isinstance(value, UnknownValue | External | ExternalInstance) or api.in_init):
         declared = world.instantiate(world.evaluate(api.type))
         untold = all(isinstance(v, External | Alias | UnknownValue) for v in alternatives(declared))
         return value if untold else declared

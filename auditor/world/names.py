@@ -6,12 +6,14 @@ import builtins
 from typing import TYPE_CHECKING
 
 from auditor.world.presets import likely
-from auditor.world.values import External, Missing, ModuleValue, UnknownValue, Value, options
+from auditor.world.values import NONE, External, Missing, ModuleValue, UnknownValue, Value, options
 
 if TYPE_CHECKING:
     from auditor.world.world import World
 
 _BUILTINS = frozenset(dir(builtins))
+_STAND_INS = (NONE, External("typing.Any"), External("builtins.object"))
+"""What a name is bound to at run time where only annotations ask for it."""
 _OF_EVERY_MODULE = frozenset(
     {"__file__", "__name__", "__doc__", "__path__", "__dict__", "__spec__", "__package__", "__loader__"}
 )
@@ -100,8 +102,11 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
     runtime = [d for d in definitions if d.runtime]
     if runtime:
         value = options([world.define(module, d) for d in runtime])
-        if not isinstance(value, UnknownValue) or value.path == "":
+        stands_in = value in _STAND_INS and len(runtime) < len(definitions)
+        if not stands_in and (not isinstance(value, UnknownValue) or value.path == ""):
             return value
+        if stands_in:  # `VllmConfig = None` beside the import that only type checkers see
+            return options([world.define(module, d) for d in definitions if not d.runtime])
     if name in api.lazy:
         path = api.lazy[name]
         return world.resolve(path) if path else UnknownValue("served by module __getattr__", f"{module}.{name}")

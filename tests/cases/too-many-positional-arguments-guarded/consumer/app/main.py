@@ -52,3 +52,7 @@ class Client:
         if not self.new:
             return lib.f(1, 2)  # ok: where it is old
         return lib.f(1)
+
+
+if release.is_exactly("1.0"):
+    lib.f(1, 2)  # ok: a longer helper says so

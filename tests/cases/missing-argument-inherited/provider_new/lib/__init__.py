@@ -1,0 +1,16 @@
+class Sampler:
+    def __init__(self, logits) -> None:
+        self.kind = "base"
+
+
+class Layer:
+    def __init__(self) -> None:
+        self.kind = "layer"
+
+
+def fast(count):
+    return count
+
+
+def slow(count, steps=1):
+    return count
