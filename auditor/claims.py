@@ -48,11 +48,6 @@ def required(sources: Sources) -> set[str]:
     return {normalise(match["name"]) for line in sources.requires if (match := _REQUIREMENT.fullmatch(line))}
 
 
-def states(sources: Sources, name: str) -> bool:
-    """Whether the consumer's requirements name a provider at all."""
-    return bool(_stated(sources.requires, name))
-
-
 def claimed(sources: Sources, name: str, index: PackageIndex) -> Claim:
     """What a consumer declares about a provider, as published releases.
 
@@ -70,7 +65,7 @@ def claimed(sources: Sources, name: str, index: PackageIndex) -> Claim:
     failure: AuditError | None = None
     for specifier in claims:
         try:
-            found.update(Version(v) for v in find_versions(f"{name}{specifier}", index=index))
+            found.update(_published(f"{name}{specifier}", index))
         except AuditError as error:  # noqa: PERF203 - what one extra asks for may be gone; another's may be there
             failure = error
     if not found and failure is not None:
@@ -84,20 +79,33 @@ def claimed(sources: Sources, name: str, index: PackageIndex) -> Claim:
     )
 
 
-def old_version(sources: Sources, name: str, target: str | None, index: PackageIndex) -> tuple[str | None, str]:
+def old_version(
+    sources: Sources, name: str, target: str | None, index: PackageIndex, *, indexed: bool
+) -> tuple[str | None, str]:
     """The version of a provider that a consumer was written for, as seen from the one to run on; and why that one.
 
-    None, with the reason, where the consumer says nothing from which it follows.
+    None, with the reason, where nothing tells.
+
+    Args:
+        sources: The consumer.
+        name: The provider.
+        target: The version to run on.
+        index: Knows the provider's releases.
+        indexed: Whether the provider is one of the index: no index is asked for a name that need not be public.
     """
-    unknown = f"{sources.name} does not say which {name} it was written for"
-    if not states(sources, name):
-        return None, unknown
-    claim = claimed(sources, name, index)
+    reason = f"{sources.name} does not say which {name} it was written for"
+    said = _stated(sources.requires, name)
+    if not said and not indexed:
+        return None, reason
+    claim = (
+        claimed(sources, name, index) if said else Claim(name, _published(name, index), "", begins=False, ends=False)
+    )
     current = None if claim.ends else newest_by(claim, sources.published(), index)
     chosen = written_for(claim, target, current)
     if chosen is None:
-        return None, unknown
-    reason = f"declared by the consumer: {claim.shown}"
+        return None, reason
+    if said:
+        reason = f"declared by the consumer: {claim.shown}"
     if chosen == current:
         reason += f"; {chosen} was current when {sources.name} was published"
     return str(chosen), reason
@@ -143,6 +151,10 @@ def newest_by(claim: Claim, moment: datetime | None, index: PackageIndex) -> Ver
     published = releases(index.files(claim.name))
     known = [v for v in claim.versions if any(f.uploaded is not None and f.uploaded <= moment for f in published[v])]
     return known[-1] if known else None
+
+
+def _published(spec: str, index: PackageIndex) -> tuple[Version, ...]:
+    return tuple(map(Version, find_versions(spec, index=index)))
 
 
 def _operators(specifier: SpecifierSet) -> set[str]:

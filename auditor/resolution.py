@@ -142,7 +142,8 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
             new = _named(text, sources, store, index, options)
         except SpecError as error:
             raise _meant(error, text, sources) from error
-        old, reason = _old_side(new, given, sources, store, index, options)
+        indexed = isinstance(parse_spec(text), IndexSpec)
+        old, reason = _old_side(new, given, sources, store, index, options, indexed=indexed)
         if old is None:
             snapshot = Snapshot(new, store)
             pairs.append(Pair(new.name, new.packages, snapshot, snapshot, None, new.version, None, new.origin, reason))
@@ -218,12 +219,19 @@ def _required(
 
 
 def _old_side(
-    new: Release, given: Sequence[Release], sources: Sources, store: Store, index: PackageIndex, options: Options
+    new: Release,
+    given: Sequence[Release],
+    sources: Sources,
+    store: Store,
+    index: PackageIndex,
+    options: Options,
+    *,
+    indexed: bool,
 ) -> tuple[Release | None, str]:
     named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
     if named:
         return named[0], "--from"
-    chosen, reason = old_version(sources, new.name, new.version, index)
+    chosen, reason = old_version(sources, new.name, new.version, index, indexed=indexed)
     if chosen is None:
         return None, reason
     return open_release(f"{new.name}=={chosen}", store=store, index=index, offline=options.offline), reason

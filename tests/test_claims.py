@@ -77,20 +77,27 @@ APRIL = month(4)
         ("lib", APRIL, "1.2", None),
         ("lib>=1.0", None, "2.0", "1.0"),
         ("lib", None, "2.0", None),  # 0.9 is in the claim, but nobody claims to have tried it
-        ("other", APRIL, "2.0", None),
+        ("other", APRIL, "2.0", "1.2"),  # undeclared, though imported
+        ("other", None, "2.0", None),
     ],
 )
 def test_the_old_side(requirement, published, target, chosen):
-    found, reason = old_version(sources(requirement, published=published), "lib", target, Index())
+    found, reason = old_version(sources(requirement, published=published), "lib", target, Index(), indexed=True)
     assert found == chosen
-    assert ("declared by the consumer" if chosen else "does not say which lib") in reason
+    declared = chosen is not None and requirement.startswith("lib")
+    assert ("declared by the consumer" if declared else "does not say which lib") in reason
     current = "1.2 was current when app was published"
     assert (current in reason) == (chosen == "1.2" and "<" not in requirement)
 
 
 def test_an_index_without_upload_times_tells_nothing_about_what_was_current():
-    assert old_version(sources("lib>=1.0", published=APRIL), "lib", "2.0", Index(dated=False))[0] == "1.0"
-    assert old_version(sources("lib", published=APRIL), "lib", "2.0", Index(dated=False))[0] is None
+    undated = Index(dated=False)
+    assert old_version(sources("lib>=1.0", published=APRIL), "lib", "2.0", undated, indexed=True)[0] == "1.0"
+    assert old_version(sources("lib", published=APRIL), "lib", "2.0", undated, indexed=True)[0] is None
+
+
+def test_no_index_is_asked_about_a_provider_from_elsewhere():
+    assert old_version(sources("other", published=APRIL), "lib", "2.0", None, indexed=False)[0] is None
 
 
 def test_a_checkout_is_of_its_last_commit(tmp_path):

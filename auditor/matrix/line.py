@@ -79,7 +79,7 @@ class Line:
     def prepare(self, spec: str) -> Prepared:
         """Open a release, and fetch what its neighbours needed unless its column is known."""
         release = self._open(spec)
-        old, reason = self._old(release)
+        old, reason = self._old(release, indexed=isinstance(parse_spec(spec), IndexSpec))
         key = key_of(
             self._digest, self._content(old), self._content(release), self.options.rules, self.options.selection
         )
@@ -170,11 +170,11 @@ class Line:
             known = self._contents[id(release)] = release_digest(release)
         return known
 
-    def _old(self, release: Release) -> tuple[Release, str]:
+    def _old(self, release: Release, *, indexed: bool) -> tuple[Release, str]:
         """The release to compare with: as given, else of those that the consumer declares, as a scan chooses it."""
         if self.options.from_:
             return self._open(self.options.from_[0]), "--from"
-        chosen, reason = old_version(self.sources, release.name, release.version, self.index)
+        chosen, reason = old_version(self.sources, release.name, release.version, self.index, indexed=indexed)
         if chosen is None:
             raise SpecError(reason, hint=f"Name it: `--from {release.name}==VERSION`")
         return self._open(f"{release.name}=={chosen}"), reason

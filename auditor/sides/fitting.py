@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from auditor.api import FunctionApi, Parameter
+from auditor.api import Forward, FunctionApi, Parameter
 from auditor.binding import BindError, Binding, CallShape, bind, bind_overloads, drop_first
+from auditor.terms import Member
 from auditor.world.calls import Callee, callee
-from auditor.world.values import ClassValue, FunctionValue, InstanceValue, alternatives
+from auditor.world.values import ClassValue, FunctionValue, InstanceValue, SuperValue, Value, alternatives
 from auditor.world.world import World
 
 _MAX_HOPS = 5
@@ -114,8 +115,22 @@ def _passed_to(world: World, found: Callee) -> Iterator[Callee]:
     """The callables to which a function passes its `**kwargs` on."""
     for forward in found.function.forwards if found.function is not None else ():
         if forward.passes_kwargs:
-            target = world.evaluate(forward.function)
+            target = _target(world, found, forward)
             yield from (c for v in alternatives(target) if (c := callee(world, v)) is not None)
+
+
+def _target(world: World, found: Callee, forward: Forward) -> Value:
+    """What a method calls: what `self` and `super()` lead to depends on the class of the object, not on its own."""
+    term, value = forward.function, found.value
+    receiver = value.ref if isinstance(value, ClassValue | InstanceValue) else getattr(value, "receiver", None)
+    if receiver is None or not isinstance(term, Member):
+        return world.evaluate(term)
+    of = world.evaluate(term.of)
+    if isinstance(of, SuperValue):
+        of = SuperValue(of.ref, receiver)
+    elif isinstance(of, InstanceValue) and of.ref in receiver.mro():
+        of = InstanceValue(receiver)
+    return world.member(of, term.name)
 
 
 def takes(world: World, found: Callee, name: str, hops: int = 0) -> bool | None:
@@ -135,7 +150,7 @@ def takes(world: World, found: Callee, name: str, hops: int = 0) -> bool | None:
             continue
         if name in forward.keywords:
             return False
-        target = world.evaluate(forward.function)
+        target = _target(world, found, forward)
         inner = next((c for v in alternatives(target) if (c := callee(world, v)) is not None), None)
         verdicts.append(takes(world, inner, name, hops + 1) if inner is not None else None)
     if any(v is True for v in verdicts):

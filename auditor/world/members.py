@@ -50,8 +50,8 @@ def member(world: World, of: Value, name: str) -> Value:
             return _class_member(world, ref, name)
         case InstanceValue(ref):
             return _instance_member(world, ref, name)
-        case SuperValue(ref):
-            return _super_member(world, ref, name)
+        case SuperValue(ref, receiver):
+            return _super_member(world, ref, receiver or ref, name)
         case External(path):
             return External(f"{path}.{name}")
         case Options(values):
@@ -127,12 +127,15 @@ def _is_dynamic(ref: ClassRef) -> bool:
     return "*" in ref.api.instance
 
 
-def _super_member(world: World, ref: ClassRef, name: str) -> Value:
-    rest = ref.mro()[1:]
+def _super_member(world: World, ref: ClassRef, receiver: ClassRef, name: str) -> Value:
+    """What comes after `ref` in the order of the receiver: with several bases that may be a class it does not know."""
+    order = receiver.mro()
+    place = next((i for i, c in enumerate(order) if isinstance(c, ClassRef) and c.path == ref.path), None)
+    rest = order[place + 1 :] if place is not None else ref.mro()[1:]
     known = [c for c in rest if isinstance(c, ClassRef)]
     for cls in known:
         if (definition := cls.own(name)) is not None:
-            return bind(world, cls, definition, ref, instance=True)
+            return bind(world, cls, definition, receiver, instance=True)
     outside = [c.path for c in rest if not isinstance(c, ClassRef)]
     if name in _OBJECT:
         return UnknownValue("method of an outside base") if outside else External(f"builtins.object.{name}")

@@ -80,6 +80,8 @@ class SuperValue(msgspec.Struct, frozen=True):
     """`super()`: the classes after `ref` in the resolution order of the receiver."""
 
     ref: ClassRef
+    receiver: ClassRef | None = None
+    """The class of the object, where it is known to be another than `ref`."""
 
 
 class Literal(msgspec.Struct, frozen=True):
