@@ -106,7 +106,7 @@ def _passed(use: Use, new: Side) -> dict[str, str]:
 
 def _sites(tree: Searchable, symbol: str, name: str, near: str, *, everywhere: bool) -> Iterator[_Site]:
     pattern = rf"\b{re.escape(symbol)}\s*\("
-    for module, source in tree.search(pattern, near, everywhere=everywhere):
+    for module, source in tree.search(symbol, pattern, near, everywhere=everywhere):
         if not re.search(rf"\b{re.escape(name)}\s*=", source):
             continue
         try:
@@ -251,7 +251,7 @@ def _assigned(name: str, site: _Site) -> ast.expr | None:
 
 def _factory(tree: Searchable, symbol: str, name: str, module: str) -> Derived | None:
     """A factory beside the definition that fills the argument where its caller does not: `kwargs["x"] = False`."""
-    for found, source in tree.search(rf"\b{re.escape(name)}\b", module, everywhere=False):
+    for found, source in tree.search(name, rf"\b{re.escape(name)}\b", module, everywhere=False):
         if found != module:
             return None
         try:

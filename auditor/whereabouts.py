@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -32,11 +32,11 @@ class Searchable(Tree, Protocol):
     def module_names(self) -> Sequence[str]:
         """All modules."""
 
-    def search(self, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
-        """Modules whose source matches a regular expression, as (name, source), nearest to a module first."""
+    def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
+        """Modules whose source matches an expression, which holds `word`: (name, source), nearest to a module first."""
 
-    def matching(self, modules: Sequence[str], pattern: str) -> Sequence[str]:
-        """Those of some modules whose source matches a regular expression."""
+    def mentioning(self, modules: Iterable[str], names: Set[str]) -> Sequence[str]:
+        """Those of some modules that define a function of one of these names or use such a member of `self`."""
 
 
 _ALIKE = 0.4
@@ -107,7 +107,7 @@ def _module(path: str, new: Side) -> Whereabouts:
 def _search(tree: Searchable, new: Side, name: str, near: str, was: Value) -> Iterator[str]:
     escaped = re.escape(name)
     pattern = rf"^[ \t]*(?:class|def|async[ \t]+def)[ \t]+{escaped}\b|^{escaped}[ \t]*(?::[^=\n]*)?="
-    for module, _ in tree.search(pattern, near):
+    for module, _ in tree.search(name, pattern, near):
         api = new.world.module(module)
         if api is None or name not in api.names or isinstance(api.names[name][-1], Reexport):
             continue

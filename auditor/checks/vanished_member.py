@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -74,8 +73,7 @@ def _families(analysis: FileAnalysis, provider: str, names: set[str], old: Side,
         tree = old.world.tree(package)
         if not isinstance(tree, Searchable):
             continue
-        pattern = rf"\b(?:def[ \t]+|self\.)({'|'.join(map(re.escape, sorted(names)))})\b"
-        for module in tree.matching(_sample(analysis, package, old, new), pattern):
+        for module in tree.mentioning(_sample(analysis, package, old, new), names):
             for cls in _classes(module, old):
                 _compare(cls, families, new)
     return families

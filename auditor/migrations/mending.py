@@ -106,6 +106,6 @@ def located(symbol: str, new: Side) -> str:
     module, _, name = symbol.rpartition(".")
     if isinstance(tree, Searchable):
         pattern = rf"^(?:class|def|async[ \t]+def)[ \t]+{re.escape(name)}\b|^{re.escape(name)}[ \t]*(?::[^=\n]*)?="
-        for found, _ in tree.search(pattern, module):
+        for found, _ in tree.search(name, pattern, module):
             return f"{found}.{name}"
     raise CannotFixError(f"`{name}` was not found in {new.label(new.provider_of(symbol) or symbol)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from importlib.util import find_spec
 from typing import Protocol
@@ -15,6 +15,8 @@ from auditor.api import SCHEMA, ModuleApi
 from auditor.decoding import decode_leniently
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
+_MEMBERS = (re.compile(rb"self\.(\w+)"), re.compile(rb"def[ \t]+(\w+)"))
+"""Two expressions that each begin with a fixed text are three times as fast as one with alternatives."""
 
 
 class Release(Protocol):
@@ -53,6 +55,9 @@ class Snapshot:
         self._apis: dict[str, ModuleApi] = {}
         self._encoded: dict[str, bytes] = {}
         """What was read but not asked for yet."""
+        self._read: dict[str, bytes] = {}
+        """Sources that were searched, by module."""
+        self._members: dict[str, frozenset[bytes]] = {}
         self.parsed = 0
         """Modules parsed in this run; the others came out of the store."""
 
@@ -153,24 +158,39 @@ class Snapshot:
 
     # search
 
-    def search(self, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
+    def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
         """Modules whose source matches a regular expression, as (name, source), nearest to a module first.
 
         Sources are read in stages (the package around `near`, its parents, then the whole release), so that a search
         which is content with a near hit reads little.
-        """
-        expression = re.compile(pattern.encode(), re.MULTILINE)
-        for stage in self._rings(near, everywhere=everywhere):
-            paths = {self._modules[name]: name for name in stage}
-            for path, source in self.release.read(paths).items():
-                if expression.search(source):
-                    yield paths[path], decode_leniently(source)
 
-    def matching(self, modules: Sequence[str], pattern: str) -> list[str]:
-        """Those of some modules whose source matches a regular expression."""
-        expression = re.compile(pattern.encode())
-        paths = {self._modules[name]: name for name in modules if name in self._modules}
-        return [paths[path] for path, source in self.release.read(paths).items() if expression.search(source)]
+        Args:
+            word: What each match holds: most sources lack it, and to see that takes a hundredth of the pattern's time.
+            pattern: The regular expression; lines have ends of their own in it.
+            near: A dotted name.
+            everywhere: Whether the search goes on beyond the packages around it.
+        """
+        literal, expression = word.encode(), re.compile(pattern.encode(), re.MULTILINE)
+        for stage in self._rings(near, everywhere=everywhere):
+            for name, source in self._sources(stage).items():
+                if literal in source and expression.search(source):
+                    yield name, decode_leniently(source)
+
+    def mentioning(self, modules: Iterable[str], names: Set[str]) -> list[str]:
+        """Those of some modules that define a function of one of these names or use such a member of `self`."""
+        asked = [name for name in modules if name in self._modules]
+        new = self._sources(name for name in asked if name not in self._members)
+        for name, source in new.items():
+            self._members[name] = frozenset(member for each in _MEMBERS for member in each.findall(source))
+        wanted = {name.encode() for name in names}
+        return [name for name in asked if not self._members[name].isdisjoint(wanted)]
+
+    def _sources(self, modules: Iterable[str]) -> dict[str, bytes]:
+        """The sources of some modules, kept: one search follows the other."""
+        asked = list(modules)
+        missing = {self._modules[name]: name for name in asked if name not in self._read}
+        self._read.update((missing[path], source) for path, source in self.release.read(missing).items())
+        return {name: self._read[name] for name in asked}
 
     def _rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
         seen: set[str] = set()

@@ -33,6 +33,7 @@ class PresumedSide(Side):
     ) -> None:
         super().__init__(world, versions, providers)
         self.presumed = frozenset(presumed)
+        self._compiled: dict[tuple[str, str], bool] = {}
 
     def value(self, term: Term) -> Value:
         """The value of a term; what is surely missing was there, though nobody can say what it was."""
@@ -75,16 +76,23 @@ class PresumedSide(Side):
         """Whether the provider's own sources import the first missing part as a module, which then has no source."""
         parts = path.split(".")
         known = next((n for n in range(len(parts) - 1, 0, -1) if self.world.has_module(".".join(parts[:n]))), 0)
-        package, name = ".".join(parts[:known]), re.escape(parts[known])
-        tree = self.world.tree(path)
-        if not package or not isinstance(tree, Snapshot):
+        place = (".".join(parts[:known]), parts[known])
+        if place not in self._compiled:
+            self._compiled[place] = self._imports(*place)
+        return self._compiled[place]
+
+    def _imports(self, package: str, missing: str) -> bool:
+        """Whether sources import a name from a package that does not define it; True where they cannot be searched."""
+        tree = self.world.tree(package) if package else None
+        if not isinstance(tree, Snapshot):
             return True
+        name = re.escape(missing)
         above = rf"(?:\.+|{re.escape(package)})"
         pattern = (
             rf"^[ \t]*(?:from|import)[ \t]+(?:\.+|{re.escape(package)}\.){name}\b"
             rf"|^[ \t]*from[ \t]+{above}[ \t]+import[ \t]+(?:\([^)]*|[^\n]*)\b{name}\b"
         )
-        return next(iter(tree.search(pattern, package)), None) is not None
+        return next(iter(tree.search(missing, pattern, package)), None) is not None
 
 
 def presumed(finding: Finding) -> Finding:

@@ -8,7 +8,6 @@ import msgspec
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import drop_first
-from auditor.provider.constructors import constructor
 from auditor.terms import Call, Decided, Instance
 from auditor.world import externals as known
 from auditor.world import outside
@@ -142,7 +141,7 @@ def callee(world: World, value: Value) -> Callee | None:
             parameters = drop_first(api.parameters) if bound else api.parameters
             return Callee(path, tuple(parameters), api, module, api.line, "function", value)
         case ClassValue(ref):
-            made = constructor(ref)
+            made = world.constructor(ref)
             if made is None:
                 return None
             owner = made.owner

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
+from auditor.provider.constructors import Constructor, constructor
 from auditor.terms import (
     Awaited,
     Call,
@@ -71,6 +72,7 @@ class World:
         self._values: dict[Term, Value] = {}
         self._bound: dict[tuple[str, str], Value | None] = {}
         self._classes: dict[tuple[str, str, int], ClassRef] = {}
+        self._constructors: dict[ClassRef, Constructor | None] = {}
         self._pending: set[object] = set()
 
     @property
@@ -280,6 +282,12 @@ class World:
         """The function defined at a dotted path, if it is one of this world."""
         value = self.resolve(path)
         return value.api if isinstance(value, FunctionValue) else None
+
+    def constructor(self, ref: ClassRef) -> Constructor | None:
+        """The signature with which a class is called, remembered; None where it cannot be told."""
+        if ref not in self._constructors:
+            self._constructors[ref] = constructor(ref)
+        return self._constructors[ref]
 
     def in_stub(self, ref: ClassRef) -> ClassRef | None:
         """The class of the same name in the `.pyi` beside the module that defines it."""

@@ -103,20 +103,19 @@ def own_function(view: ClassView, name: str) -> FunctionApi | None:
 
 def own_attributes(view: ClassView) -> Iterator[AttributeApi]:
     """Attributes of the class body in order; where annotation and value stand apart, joined."""
-    for name, definitions in view.api.members.items():
-        found = [d for d in definitions if isinstance(d, AttributeApi) and not d.in_init]
-        if not found:
-            continue
-        annotated = next((d for d in reversed(found) if d.annotation is not None), found[-1])
-        valued = next((d for d in reversed(found) if d.value is not None), annotated)
-        if annotated is valued:
-            yield annotated
-        else:
-            yield AttributeApi(name, annotated.line, annotated.annotation, annotated.type, valued.value, valued.term)
+    for name in view.api.members:
+        attribute = own_attribute(view, name)
+        if attribute is not None:
+            yield attribute
 
 
 def own_attribute(view: ClassView, name: str) -> AttributeApi | None:
-    """One attribute of the class body."""
-    if name not in view.api.members:
-        return None
-    return next((attribute for attribute in own_attributes(view) if attribute.name == name), None)
+    """One attribute of the class body; where annotation and value stand apart, joined."""
+    found = [d for d in view.api.members.get(name, ()) if isinstance(d, AttributeApi) and not d.in_init]
+    if len(found) < 2:
+        return found[0] if found else None
+    annotated = next((d for d in reversed(found) if d.annotation is not None), found[-1])
+    valued = next((d for d in reversed(found) if d.value is not None), annotated)
+    if annotated is valued:
+        return annotated
+    return AttributeApi(name, annotated.line, annotated.annotation, annotated.type, valued.value, valued.term)
