@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from auditor.errors import AuditError
 from auditor.runner import gpus, jobs, manifest, said
+from auditor.runner.inside import keeping
 from auditor.runner.inside import plan as plans
 from auditor.runner.jobs import Event
 from auditor.runner.overlay import Overlay
@@ -122,6 +123,8 @@ def extract(
         manifest.claim(own, out, {**about, "settings": settings.identity()})
         chosen = _plan(settings, overlay, own) if settings.job is None else None
         _clear_drafts(out)
+        if doubted := keeping.settle(out, own):
+            said.say(f"the machine went down: {doubted} samples that may not be whole on the disk are made again")
         done = _done(out, chosen)
         book = manifest.Manifest(out, {**about, "settings": settings.identity(), **_sums(chosen)})
         book.save()
@@ -242,6 +245,7 @@ def _speed(seen: Seen) -> dict[str, Any]:
     if span:
         found["waiting_share"] = round(1 - sum(float(s["device"]["busy"]) for s in speeds) / span, 4)
     found["waited_for_writing_seconds"] = round(sum(float(s["waited_for_writing"]) for s in speeds), 2)
+    found["last_sync_seconds"] = round(max(float(s.get("last_sync", 0)) for s in speeds), 2)
     found["start_seconds"] = round(max(seen.ready.values(), default=0.0), 1)
     memory = [s["device"]["memory"] for s in speeds if "memory" in s["device"]]
     if memory:
@@ -264,6 +268,7 @@ def _sentences(order: Order, progress: Progress, seen: Seen, seconds: float) -> 
         if "waiting_share" in speed:
             lines.append(
                 f"the model waited {speed['waiting_share']:.1%} of the time;"
-                f" the job waited {speed['waited_for_writing_seconds']:.1f} s for writing"
+                f" the job waited {speed['waited_for_writing_seconds']:.1f} s for writing,"
+                f" and {speed['last_sync_seconds']:.1f} s at the end for the disk"
             )
     return lines

@@ -54,7 +54,12 @@ def job_options(command: F) -> F:
                 "--pipeline", type=click.Choice(["staged", "plain"]), default="staged", help="Way to the disk."
             ),
             click.option("--writers", type=click.IntRange(1), default=WRITERS, help="Processes that write samples."),
-            click.option("--no-sync", is_flag=True, help="Do not wait for the disk after each sample."),
+            click.option(
+                "--sync",
+                type=click.Choice(["batch", "each", "never"]),
+                default="batch",
+                help="When to bring samples to the disk.",
+            ),
         )
     ):
         command = option(command)
@@ -65,11 +70,10 @@ def settings_of(given: dict[str, Any], **changed: Any) -> Settings:
     """The settings that the options make; paths are made absolute, for the job starts elsewhere."""
     folder = Path(given["model"]).expanduser()
     names = ("layers", "extra", "max_length", "batch_tokens", "batch_prompts", "tensor_parallel", "gpu_memory")
-    values = {name: given[name] for name in (*names, "pipeline", "writers")}
+    values = {name: given[name] for name in (*names, "pipeline", "writers", "sync")}
     values["model"] = str(folder.absolute()) if folder.exists() else given["model"]
     values["data"] = given["data"].expanduser().absolute() if "data" in given else Path()
     values["job"] = given["job"].expanduser().absolute() if given["job"] else None
-    values["sync"] = not given["no_sync"]
     values["limit"] = given.get("limit")
     return Settings(**{**values, **changed})
 

@@ -28,7 +28,7 @@ class Settings:
     gpu_memory: float = 0.8
     pipeline: str = "staged"
     writers: int = 2
-    sync: bool = True
+    sync: str = "batch"
     limit: int | None = None
     dummy_weights: bool = False
     trial: int | None = None
@@ -88,7 +88,7 @@ class Settings:
             *(str(python), "-m", DEFAULT_JOB, *shared, "--plan", str(plan), "--layers", str(self.layers)),
             *("--max-length", str(self.max_length), "--tensor-parallel", str(self.tensor_parallel)),
             *("--gpu-memory", str(self.gpu_memory), "--pipeline", self.pipeline, "--writers", str(self.writers)),
-            *(() if self.sync else ("--no-sync",)),
+            *("--sync", self.sync),
             *(("--dummy-weights",) if self.dummy_weights else ()),
             *(("--trial", str(self.trial)) if self.trial else ()),
         ]

@@ -64,7 +64,7 @@ speed() {
   rm -rf "$work"/staged/data_*
   extract plain many.jsonl --pipeline plain
   rm -rf "$work"/plain/data_*
-  extract staged-nosync many.jsonl --no-sync --writers 4
+  extract staged-nosync many.jsonl --sync never
 }
 two() {
   llama

@@ -41,7 +41,8 @@ def test_a_plan_is_read_as_it_was_written(tmp_path):
 def test_a_batch_is_unfinished_while_one_sample_lacks(tmp_path):
     for number in (0, 1, 2):
         (tmp_path / plan.sample_name(number)).touch()
-    assert plan.unfinished(tmp_path, [(0, 2), (2, 4), (4, 5)]) == [(2, 4), (4, 5)]
+    wanted = [(0, 2), (2, 4), (4, 5)]
+    assert plan.unfinished(plan.finished(tmp_path, wanted), wanted) == [(2, 4), (4, 5)]
 
 
 PLACE = {"layer": 0, "rows": 10, "width": 4, "dtype": "torch.bfloat16"}

@@ -109,7 +109,7 @@ def test_a_rehearsal_holds(real):
     told = real.run("rehearse", "--model", str(real.model))
     assert "the rehearsal held" in told
     assert "holds equal on repetition: every bit" in told
-    assert "holds transformers, layer 3" in told
+    assert "holds transformers, layer 3 alone" in told
 
 
 def test_speculators_own_loader_reads_the_samples(real, whole):
@@ -146,3 +146,27 @@ def test_both_ways_to_the_disk_and_replicas_write_the_same(real, whole, tmp_path
     assert contents(tmp_path / "plain") == contents(whole)
     real.run("extract", *real.extract(tmp_path / "two", "--replicas", "2"))
     assert contents(tmp_path / "two") == contents(whole)
+
+
+def test_a_rehearsal_finds_faults_and_takes_no_tie_between_experts_for_one(real, tmp_path):
+    """A shrunken DeepSeek-V3: bfloat16 sends some rows to other experts; each fault must be told from that."""
+    models = REPOSITORY / "benchmarks" / "gpu" / "models"
+    environment = real.variables | {"PYTHONPATH": str(REPOSITORY)}
+    python = real.environment.python
+    shrink = [python, "-m", "auditor.runner.inside.shrink", "--model", str(models / "kimi-k2-like"), "--layers", "3"]
+    subprocess.run([*shrink, "--out", str(tmp_path / "small")], env=environment, capture_output=True, check=True)
+    command = [python, str(HERE / "faults.py"), str(tmp_path / "small")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found.pop("nothing") == [], done.stderr
+    assert len(found) == 8
+    assert all(found.values()), done.stderr
+    assert "transformers, layer 1 alone" not in found["other_expert"], "a fault is told where it is"
+
+
+def test_a_rehearsal_of_a_mixture_of_experts_holds(real):
+    told = real.run("rehearse", "--model", str(HERE / "models" / "qwen3-moe-like"))
+    assert "Qwen3MoeForCausalLM: 4 layers" in told
+    assert "the rehearsal held" in told
+    assert "by precision alone" in told

@@ -15,18 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from auditor.runner.inside import plan
+from auditor.runner.inside import plan, reference
 from auditor.runner.inside.plan import Prompt, sample_name
+from auditor.runner.inside.reference import Check
 
 CLOSE = 0.02
 """Relative error at most between two computations of one prompt in different batches."""
-MEDIAN, FAR, SHARE = 0.05, 0.25, 0.05
-"""Against transformers in float32: the median row's error, and how many rows may be further off (flipped routing)."""
-
-REFERENCES = 8
-"""How many prompts are compared with transformers."""
-
-Check = tuple[str, bool | None, str]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -44,9 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     prompts = [prompt for batch in plan.batches(given.plan, chosen.batches) for prompt in batch]
     layers = [int(layer) for layer in given.layers.split(",")]
     runs = [_load(torch, folder, prompts) for folder in (given.first, given.second)]
-    found = [*_form(torch, prompts, layers, runs), *_equal(torch, prompts, runs), *_copies(prompts, runs[0])]
-    if given.reference:
-        found += _reference(torch, given.model, prompts, layers, runs[0])
+    found = [*_form(torch, prompts, layers, runs), *_equal(torch, prompts, runs)]
+    beside, tied = _reference(torch, given.model, prompts, layers, runs[0]) if given.reference else ([], None)
+    found += [*reference.copies(prompts, runs[0], tied, CLOSE), *beside]
     sys.stdout.write("\n" + json.dumps(found) + "\n")
     return 0
 
@@ -86,88 +80,21 @@ def _equal(torch: Any, prompts: list[Prompt], runs: list[dict[int, list[Any]]]) 
     yield "equal on repetition", same or worst < CLOSE, said
 
 
-def _copies(prompts: list[Prompt], run: dict[int, list[Any]]) -> Iterator[Check]:
-    """A prompt that comes again, in another batch and at another place in it."""
-    first: dict[tuple[int, ...], int] = {}
-    worst, count, where = 0.0, 0, ""
-    for prompt in sorted(prompts, key=lambda prompt: prompt.number):
-        key = tuple(prompt.tokens)
-        if key not in first:
-            first[key] = prompt.number
-            continue
-        count += 1
-        for one, two in zip(run[first[key]], run[prompt.number], strict=True):
-            if (found := error(one, two)) > worst:
-                worst, where = found, f"prompts {first[key]} and {prompt.number}"
-    said = f"{count} prompts came again; relative error {worst:.4f} at most {where}".rstrip()
-    yield "equal in other batches", worst < CLOSE, said
+def _reference(
+    torch: Any, model: str, prompts: list[Prompt], layers: list[int], run: dict[int, list[Any]]
+) -> tuple[list[Check], float | None]:
+    try:
+        loaded = reference.Reference(torch, model, run[prompts[0].number][0].dtype)
+    except reference.CannotLoadError as problem:  # an architecture that transformers does not know is no failure
+        traceback.print_exc()
+        return [("transformers", None, f"cannot load it: {' '.join(str(problem).split())[:200]}")], None
+    return reference.compare(loaded, prompts, layers, run)
 
 
 def error(found: Any, wanted: Any) -> float:
     """How far off, as a share of what is wanted."""
     wanted = wanted.float()
     return float((found.float() - wanted).norm() / wanted.norm().clamp(min=1e-12))
-
-
-def _reference(
-    torch: Any, model: str, prompts: list[Prompt], layers: list[int], run: dict[int, list[Any]]
-) -> Iterator[Check]:
-    try:
-        wanted = _Transformers(torch, model)
-    except Exception as problem:  # noqa: BLE001 - an architecture that transformers cannot load is no failure
-        traceback.print_exc()
-        yield "transformers", None, f"cannot load it: {' '.join(str(problem).split())[:200]}"
-        return
-    errors: dict[int, list[Any]] = {layer: [] for layer in layers}
-    for prompt in _some(prompts):
-        expected = wanted.states(prompt.tokens)
-        for place, layer in enumerate(layers):
-            found = run[prompt.number][place].float().to(expected[layer].device)
-            distance = (found - expected[layer]).norm(dim=1)
-            errors[layer].append(distance / expected[layer].norm(dim=1).clamp(min=1e-12))
-    for layer in layers:
-        rows = torch.cat(errors[layer])
-        median, far = float(rows.median()), float((rows > FAR).float().mean())
-        worst = float(rows.max())
-        said = f"median relative error {median:.4f}, {far:.1%} of {len(rows)} rows beyond {FAR}, worst {worst:.3f}"
-        yield f"transformers, layer {layer}", median < MEDIAN and far <= SHARE, said
-
-
-def _some(prompts: list[Prompt]) -> list[Prompt]:
-    """A few different prompts, from the shortest to the longest: a mixture of experts is slow in transformers."""
-    different = sorted({tuple(p.tokens): p for p in prompts}.values(), key=lambda prompt: len(prompt.tokens))
-    step = max(1, (len(different) - 1) // (REFERENCES - 1))
-    return [*different[:-1:step][: REFERENCES - 1], different[-1]]
-
-
-class _Transformers:
-    """The same model in transformers, in float32."""
-
-    def __init__(self, torch: Any, model: str) -> None:
-        transformers = importlib.import_module("transformers")
-        self.torch = torch
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        found = transformers.AutoModelForCausalLM.from_pretrained(
-            model, torch_dtype=torch.float32, trust_remote_code=True
-        )
-        self.model = found.to(device).eval()
-        self.device = device
-        count = getattr(found.config.get_text_config(), "num_hidden_layers", None)
-        stacks = [m for m in found.modules() if isinstance(m, torch.nn.ModuleList) and len(m) == count]
-        self.seen: list[Any] = []
-        for layer in stacks[0]:
-            layer.register_forward_hook(self._see)
-
-    def _see(self, _module: Any, _arguments: Any, result: Any) -> None:
-        state = result[0] if isinstance(result, tuple) else result
-        self.seen.append(state.reshape(-1, state.shape[-1]))
-
-    def states(self, tokens: list[int]) -> list[Any]:
-        """What each layer adds up to, before the final norm."""
-        self.seen = []
-        with self.torch.inference_mode():
-            self.model(self.torch.tensor([tokens], device=self.device), use_cache=False)
-        return self.seen
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from auditor.runner.inside import life, pipeline, plan, samples, trial, worker
+from auditor.runner.inside import keeping, life, pipeline, plan, samples, trial, worker
 from auditor.runner.inside.rows import UnforeseenError
 from auditor.runner.inside.stand_ins import prepare_environment, stand_in_for_cuda
 
@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--replica", default="0/1", help="which copy of the engine this is, of how many")
     parser.add_argument("--pipeline", choices=("staged", "plain"), default="staged")
     parser.add_argument("--writers", type=int, default=2)
-    parser.add_argument("--no-sync", action="store_true", help="do not wait for the disk after each sample")
+    parser.add_argument("--sync", choices=("batch", "each", "never"), default="batch", help="see keeping.py")
     parser.add_argument("--trial", type=int, help="afterwards try batches that are never sent; the vocabulary's size")
     parser.add_argument("--dummy-weights", action="store_true", help="random weights of vLLM's own (rehearsals)")
     return parser
@@ -65,7 +65,9 @@ def _parser() -> argparse.ArgumentParser:
 def _run(given: argparse.Namespace, events: life.Events) -> None:
     replica, replicas = map(int, given.replica.split("/"))
     chosen = plan.read(given.plan)
-    todo = plan.unfinished(given.out, chosen.mine(replica, replicas))
+    mine = chosen.mine(replica, replicas)
+    there = plan.finished(given.out, mine)
+    todo = plan.unfinished(there, mine)
     left = sum(end - start for start, end in todo)
     events.tell("started", pid=os.getpid(), batches=len(todo), prompts=left, versions=_versions())
     if not todo:
@@ -80,17 +82,22 @@ def _run(given: argparse.Namespace, events: life.Events) -> None:
         budget = int(generator.vllm_config.scheduler_config.max_num_batched_tokens)
         events.tell("ready", seconds=time.perf_counter() - begun, budget=budget, **_machine(torch, seen))
         steady = _Steady()
+        keeper = keeping.Keeper(given.out, given.events.parent, replica) if given.sync == "batch" else None
 
         def told(number: int, tokens: int, size: int) -> None:
             steady.add(tokens)
             events.tell("sample", number=number, tokens=tokens, bytes=size)
+            if keeper is not None:
+                keeper.add(number)
 
-        sync = not given.no_sync
+        sync = given.sync == "each"
         path: pipeline.Plain | pipeline.Staged
         if given.pipeline == "plain":
-            path = pipeline.Plain(torch, generator, given.out, told, sync=sync)
+            path = pipeline.Plain(torch, generator, given.out, told, there=there, sync=sync)
         else:
-            path = pipeline.Staged(generator, given.out, told, budget=budget, writers=given.writers, sync=sync)
+            path = pipeline.Staged(
+                generator, given.out, told, budget=budget, writers=given.writers, there=there, sync=sync
+            )
         try:
             for number, prompts in enumerate(plan.batches(given.plan, todo)):
                 path.run(prompts)
@@ -98,8 +105,10 @@ def _run(given: argparse.Namespace, events: life.Events) -> None:
                 if number == 0:
                     events.tell("form", **path.form)
             path.finish()
+            speed = steady.report()
+            speed["last_sync"] = keeper.close() if keeper is not None else 0.0
             device = [found for found in generator.executor.collective_rpc(worker.report) if found]
-            events.tell("speed", waited_for_writing=path.waited, **steady.report(), device=device[0])
+            events.tell("speed", waited_for_writing=path.waited, **speed, device=device[0])
         finally:
             path.close()
         if given.trial:
@@ -191,7 +200,7 @@ def explain(error: BaseException) -> tuple[str, str]:
     lowered = f"{type(error).__name__} {text}".lower()
     if isinstance(error, samples.BadSampleError):
         return "bad-sample", text
-    if isinstance(error, pipeline.WriteError):
+    if isinstance(error, pipeline.WriteError | keeping.KeepError):
         return "write", text
     if isinstance(error, UnforeseenError):
         return "generator", text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import queue
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from auditor.runner.inside.rows import Rows, from_reply
 CAPTURED = "_get_captured_states"
 """The worker method by which the generator fetches what was captured."""
 Told = Callable[[int, int, int], None]
-"""Called with number, tokens and bytes of each written sample."""
+"""Called with number, tokens and bytes of each written sample. Those in `there` are computed, for the others of their
+batch depend on them, and not written again."""
 
 
 class WriteError(Exception):
@@ -26,8 +27,9 @@ class WriteError(Exception):
 class Plain:
     """The generator's own path: states come back by its RPC, are sliced, moved and written before the next batch."""
 
-    def __init__(self, torch: Any, generator: Any, out: Path, told: Told, *, sync: bool) -> None:
+    def __init__(self, torch: Any, generator: Any, out: Path, told: Told, *, there: Container[int], sync: bool) -> None:
         self.torch, self.generator, self.out, self.told, self.sync = torch, generator, out, told, sync
+        self.there = there
         self.waited = 0.0
         self.form: dict[str, Any] = {}
 
@@ -36,6 +38,8 @@ class Plain:
         results = self.generator.generate([prompt.tokens for prompt in prompts])
         begun = time.perf_counter()
         for prompt, result in _paired(prompts, results):
+            if prompt.number in self.there:
+                continue
             states = [state.contiguous() for state in result["hidden_states"]]
             self.form = {"dtype": str(states[0].dtype), "width": states[0].shape[-1], "layers": len(states)}
             for number, state in enumerate(states):
@@ -56,8 +60,11 @@ class Plain:
 class Staged:
     """States are copied into shared memory beside the next batch's computation, and written by other processes."""
 
-    def __init__(self, generator: Any, out: Path, told: Told, *, budget: int, writers: int, sync: bool) -> None:
+    def __init__(
+        self, generator: Any, out: Path, told: Told, *, budget: int, writers: int, there: Container[int], sync: bool
+    ) -> None:
         self.generator, self.out, self.told, self.budget, self.sync = generator, out, told, budget, sync
+        self.there = there
         context = multiprocessing.get_context("spawn")
         self.orders: Any = context.Queue()
         self.answers: Any = context.Queue()
@@ -93,7 +100,8 @@ class Staged:
         """One batch, into the hands of the writers."""
         results = self.generator.generate([prompt.tokens for prompt in prompts])
         slot = self.ticket % worker.SLOTS
-        orders = [self._order(prompt, result, slot) for prompt, result in _paired(prompts, results)]
+        pairs = [pair for pair in _paired(prompts, results) if pair[0].number not in self.there]
+        orders = [self._order(prompt, result, slot) for prompt, result in pairs]
         self.open[self.ticket] = len(orders)
         for order in orders:
             self.tokens[order.prompt.number] = len(order.prompt.tokens)

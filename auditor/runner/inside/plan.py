@@ -99,7 +99,12 @@ def batches(folder: Path, wanted: Sequence[tuple[int, int]]) -> Iterator[list[Pr
             yield sorted(found, key=lambda prompt: (len(prompt.tokens), prompt.number))
 
 
-def unfinished(out: Path, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The batches of which at least one sample is not there yet."""
+def finished(out: Path, wanted: Sequence[tuple[int, int]]) -> set[int]:
+    """The numbers of the samples that are there."""
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
-    return [(a, b) for a, b in wanted if any(sample_name(number) not in there for number in range(a, b))]
+    return {number for start, end in wanted for number in range(start, end) if sample_name(number) in there}
+
+
+def unfinished(there: set[int], wanted: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The batches of which at least one sample is not there yet."""
+    return [(start, end) for start, end in wanted if any(number not in there for number in range(start, end))]
