@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.api import ModuleApi
+from auditor.analysing import read_all
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
@@ -58,7 +58,7 @@ class Audit:
         self.packs = packs
         self.selection = selection
         packages = [p for pair in pairs for p in pair.packages]
-        self.tree = ConsumerTree(sources, packages, _read_module, store, outsiders(packs, packages))
+        self.tree = ConsumerTree(sources, packages, read_all, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
         self.matching = Matching({*self.providers, *self.tree.packages})
         self.old = self._old_side()
@@ -220,12 +220,6 @@ def _patched(report: Report, audit: Audit, folder: Path) -> Report:
         return identified(again.findings(analyses)), again.call_sites(analyses)
 
     return write_patches(report, audit.sources, rescan, folder)
-
-
-def _read_module(name: str, source: bytes, is_package: bool) -> ModuleApi:
-    from auditor.provider.signatures import read_module  # griffe is not imported where the store knows the answer
-
-    return read_module(name, source, is_package=is_package)
 
 
 def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> list[str]:

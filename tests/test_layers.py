@@ -12,11 +12,11 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "auditor"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "terms", "suggest", "spelling", "decoding"),
+    ("errors", "terms", "suggest", "spelling", "decoding", "pool"),
     ("api", "model", "conditional"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
-    ("world", "claims"),
+    ("world", "claims", "analysing"),
     ("sides",),
     ("findings", "whereabouts", "vanishing", "coverage"),
     ("canonical", "renames", "differences"),

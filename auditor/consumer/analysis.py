@@ -38,3 +38,11 @@ class ConsumerModule(msgspec.Struct, frozen=True, gc=False):
 
     api: ModuleApi
     analysis: FileAnalysis | None = None
+
+
+class Job(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One file to read."""
+
+    name: str
+    path: str
+    source: bytes

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import msgspec
 
-from auditor.api import SCHEMA, AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
-from auditor.consumer.analysis import ConsumerModule, FileAnalysis
+from auditor.api import SCHEMA, ModuleApi
+from auditor.consumer.analysis import ConsumerModule, FileAnalysis, Job
 from auditor.consumer.flags import filled
 from auditor.consumer.source import Sources
-from auditor.consumer.walker import walk
-from auditor.decoding import decode
-from auditor.model import Problem
-from auditor.terms import Guard, Import, Term
-from auditor.terms import Mapping as Keywords
+from auditor.terms import Guard, Import
 
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
@@ -32,9 +26,8 @@ _HOPS = 2
 _DECODER = msgspec.msgpack.Decoder(ConsumerModule)
 _ENCODER = msgspec.msgpack.Encoder()
 
-ReadModule = Callable[[str, bytes, bool], ModuleApi]
-"""Reads a module's API out of its source: name, source, is it a package."""
-
+ReadAll: TypeAlias = Callable[[Sequence[Job], frozenset[str]], Iterable[tuple[str, bytes]]]
+"""Reads files, given the packages of interest: the module of each, and what was read, encoded; in any order."""
 
 Mention: TypeAlias = tuple[frozenset[str], frozenset[str]]
 """Names of which a file must mention one, words of which it must mention all."""
@@ -53,7 +46,7 @@ class ConsumerTree:
     Args:
         sources: Its files.
         providers: Top-level import names of the providers.
-        read_module: Reads a module's API (the provider room's reader, handed in: rooms do not know each other).
+        read_all: Reads files (handed in: it knows the provider room's reader, and how many cores there are).
         store: Keeps analyses by content.
         outsiders: Import names of packages that are not audited but whose uses some rule asks for; for each rule the
             names of which a file must mention one, and the words of which it must mention all.
@@ -63,7 +56,7 @@ class ConsumerTree:
         self,
         sources: Sources,
         providers: Iterable[str],
-        read_module: ReadModule,
+        read_all: ReadAll,
         store: Records,
         outsiders: Mapping[str, Sequence[Mention]] = MappingProxyType({}),
     ) -> None:
@@ -72,7 +65,7 @@ class ConsumerTree:
         self.packages: Sequence[str] = [p for p in sources.packages if p not in self.providers]
         self.outsiders = {p: wanted for p, wanted in outsiders.items() if p not in self.packages}
         self.interesting = self.providers | frozenset(self.packages) | self.outsiders.keys()
-        self.read_module = read_module
+        self.read_all = read_all
         self.store = store
         self._modules: dict[str, ConsumerModule | None] = {}
         self._folders = {name.rsplit(".", n)[0] for name in sources.modules for n in range(1, name.count(".") + 1)}
@@ -176,38 +169,17 @@ class ConsumerTree:
             contents = self.sources.read(paths.values())
             keys = {n: self._key(n, path, contents[path]) for n, path in paths.items()}
             stored = self.store.get_many("consumer", keys.values())
-            fresh: dict[str, bytes] = {}
-            for name in missing:
-                if name not in paths:
-                    self._modules[name] = None
-                    continue
-                found = _decoded(stored.get(keys[name]))
-                if found is None:
-                    found = self._read(name, paths[name], contents[paths[name]])
-                    fresh[keys[name]] = _ENCODER.encode(found)
-                self._modules[name] = found
-            if fresh:
-                self.store.put_many("consumer", fresh)
+            self._modules.update((n, _decoded(stored.get(keys[n])) if n in paths else None) for n in missing)
+            jobs = [Job(n, path, contents[path]) for n, path in paths.items() if self._modules[n] is None]
+            if jobs:
+                fresh = dict(self.read_all(jobs, self.interesting))
+                self._modules.update((n, _DECODER.decode(data)) for n, data in fresh.items())
+                self.store.put_many("consumer", {keys[n]: data for n, data in fresh.items()})
         return {n: self._modules[n] for n in names}
 
     def _key(self, name: str, path: str, source: bytes) -> str:
         digest = hashlib.sha256(source).hexdigest()
         return f"{digest}:{SCHEMA}.{_WALK}:{name}:{path}:{','.join(sorted(self.interesting))}"
-
-    def _read(self, name: str, path: str, source: bytes) -> ConsumerModule:
-        is_package = path.rsplit("/", 1)[-1] == "__init__.py"
-        api = self.read_module(name, source, is_package)
-        if api.problems:
-            return ConsumerModule(api, _broken(path, name, api.problems[0].removeprefix("partly read: ")))
-        try:
-            text = decode(source)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(text)
-            analysis = walk(name, path, text, tree, is_package=is_package, interesting=self.interesting)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            return ConsumerModule(api, _broken(path, name, f"cannot be read: {error}"))
-        return ConsumerModule(_refined(api, analysis), analysis)
 
 
 def _decoded(data: bytes | None) -> ConsumerModule | None:
@@ -217,49 +189,3 @@ def _decoded(data: bytes | None) -> ConsumerModule | None:
         return _DECODER.decode(data)
     except msgspec.DecodeError:
         return None
-
-
-def _broken(path: str, name: str, message: str) -> FileAnalysis:
-    line = re.search(r"line (\d+)", message)
-    return FileAnalysis(path, name, problems=(Problem(path, message, int(line[1]) if line else None, "syntax-error"),))
-
-
-def _refined(api: ModuleApi, analysis: FileAnalysis) -> ModuleApi:
-    """The API with the walk's terms, which follow local variables, in place of the quick reader's."""
-    names = {
-        name: tuple(_refine(d, d.name, analysis) if isinstance(d, ClassApi | FunctionApi) else d for d in definitions)
-        for name, definitions in api.names.items()
-    }
-    for name, cls in analysis.local_classes.items():
-        names[name] = (_refine(cls, name, analysis),)
-    for name, term in analysis.globals.items():
-        stated = [d for d in names.get(name, ()) if not (isinstance(d, AttributeApi) and d.term is None)]
-        names[name] = (*stated, AttributeApi(name, 0, term=term, value="..."))
-    return msgspec.structs.replace(api, names=names)
-
-
-def _refine(definition: ClassApi | FunctionApi, path: str, analysis: FileAnalysis) -> Definition:
-    if isinstance(definition, FunctionApi):
-        term = analysis.results.get(path)
-        if term is not None and (definition.returns is None or isinstance(term, Keywords)):
-            return msgspec.structs.replace(definition, result=term)
-        return definition
-    members = {
-        name: tuple(
-            _refine(d, f"{path}.{d.name}", analysis) if isinstance(d, ClassApi | FunctionApi) else d
-            for d in alternatives
-        )
-        for name, alternatives in definition.members.items()
-    }
-    instance = dict(definition.instance)
-    for name, term in analysis.attributes.get(path, {}).items():
-        instance[name] = (_attribute(name, term, instance.get(name, ())),)
-    return msgspec.structs.replace(definition, members=members, instance=instance)
-
-
-def _attribute(name: str, term: Term, known: Sequence[AttributeApi]) -> AttributeApi:
-    annotated = next((a for a in known if a.annotation is not None), None)
-    first = annotated or (known[0] if known else None)
-    if first is None:
-        return AttributeApi(name, 0, term=term, value="...", in_init=True)
-    return msgspec.structs.replace(first, term=term)

@@ -120,6 +120,7 @@ class Snapshot:
                 self._apis[path] = stored
             else:  # a record of another build
                 self._parse({path: name}, self._keys({path: name}))
+                self._apis[path] = _DECODER.decode(self._encoded.pop(path))
         return self._apis[path]
 
     def _load(self, wanted: Mapping[str, str]) -> None:
@@ -143,10 +144,7 @@ class Snapshot:
 
         fresh: dict[str, bytes] = {}
         for done in read_all(jobs(), len(wanted)):
-            if done.api is not None:
-                self._apis[done.path] = done.api
-            else:
-                self._encoded[done.path] = done.data
+            self._encoded[done.path] = done.data
             fresh[keys[done.path]] = done.data
         self.parsed += len(fresh)
         self.store.put_many("api", fresh)
