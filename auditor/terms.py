@@ -6,8 +6,8 @@ terms describe a provider's own attributes and return values, so both sides are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -238,6 +238,30 @@ def root(term: Term) -> Term:
             return term
 
 
+_Parts: TypeAlias = Callable[[Any], Iterable[Term]]
+_OF: dict[type[Any], _Parts] = dict.fromkeys(
+    (Member, Element, Unpacked, Awaited, Entered, Instance, Super), lambda term: (term.of,)
+)
+_PARTS: dict[type[Any], _Parts] = {
+    **_OF,
+    Subscript: lambda term: (term.of, *term.index),
+    Call: lambda term: (term.function, *term.positional, *(value for _, value in term.keywords)),
+    Choice: lambda term: term.options,
+    Decided: lambda term: (term.test, term.body, term.orelse),
+    Sequence: lambda term: term.items,
+    Mapping: lambda term: [value for _, value in term.items],
+}
+"""What a term is made of, by exact type: `isinstance` of many would double the time, a fifth of reading a consumer."""
+_ORIGINS: dict[type[Any], _Parts] = {
+    **_OF,
+    Subscript: lambda term: (*term.index, term.of),
+    Call: lambda term: (*term.positional[:2], term.function),
+    Choice: lambda term: term.options,
+    Decided: lambda term: (term.body, term.orelse),
+    Sequence: lambda term: term.items,
+}
+
+
 def roots(term: Term) -> Iterator[Term]:
     """Every import, name or unknown that an access path may start from.
 
@@ -247,19 +271,9 @@ def roots(term: Term) -> Iterator[Term]:
     stack = [term]
     while stack:
         current = stack.pop()
-        if isinstance(current, Member | Element | Unpacked | Awaited | Entered | Instance | Super):
-            stack.append(current.of)
-        elif isinstance(current, Call):
-            stack.extend(current.positional[:2])
-            stack.append(current.function)
-        elif isinstance(current, Subscript):
-            stack.extend((*current.index, current.of))
-        elif isinstance(current, Choice):
-            stack.extend(current.options)
-        elif isinstance(current, Decided):
-            stack.extend((current.body, current.orelse))
-        elif isinstance(current, Sequence):
-            stack.extend(current.items)
+        origins = _ORIGINS.get(type(current))
+        if origins is not None:
+            stack.extend(origins(current))
         else:
             yield current
 
@@ -277,20 +291,7 @@ def bounded(term: Term) -> Term:
         if left < 0:
             return Unknown("too many alternatives")
         current = stack.pop()
-        if isinstance(current, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
-            stack.append(current.of)
-            if isinstance(current, Subscript):
-                stack.extend(current.index)
-        elif isinstance(current, Call):
-            stack.append(current.function)
-            stack.extend(current.positional)
-            stack.extend(value for _, value in current.keywords)
-        elif isinstance(current, Choice):
-            stack.extend(current.options)
-        elif isinstance(current, Decided):
-            stack.extend((current.test, current.body, current.orelse))
-        elif isinstance(current, Sequence):
-            stack.extend(current.items)
-        elif isinstance(current, Mapping):
-            stack.extend(value for _, value in current.items)
+        parts = _PARTS.get(type(current))
+        if parts is not None:
+            stack.extend(parts(current))
     return term
