@@ -7,6 +7,7 @@ beside its file, and so does the old one. Whoever finds a journal can therefore 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -15,12 +16,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias, cast
 
 from auditor.errors import PatchError
 from auditor.patches.hunks import digest
 
 JOURNAL = ".api-audit-journal.json"
+State: TypeAlias = Literal["preparing", "committed"]
 _NEW, _OLD = ".api-audit-new", ".api-audit-old"
 
 
@@ -48,20 +50,21 @@ class Change:
 
 
 def commit(root: Path, changes: Sequence[Change]) -> None:
-    """Replace all files, or none."""
+    """Replace all files, or none; a file that somebody else changes meanwhile keeps their content."""
     entries = [change.entry for change in changes]
+    state: State = "preparing"
     try:
-        _write_journal(root, "preparing", entries)
+        _write_journal(root, state, entries)
         for change in changes:
             _prepare(root, change)
         _sync_folders(root, entries)
         _write_journal(root, "committed", entries)
+        state = "committed"
         for entry in entries:
-            _refuse_changed(root, entry)
-            os.replace(_beside(root, entry, _NEW), root / entry.name)  # noqa: PTH105
+            _replace(root, entry)
         _sync_folders(root, entries)
     except BaseException as error:
-        _undo(root, entries, error)
+        _undo(root, state, entries, error)
         if isinstance(error, OSError):
             where = str(error.filename or root)
             raise PatchError(
@@ -86,7 +89,7 @@ def recover(root: Path) -> str | None:
         _sync_folders(root, entries)
         _clear(root, entries)
         return f"An interrupted run was finished: {_count(entries)} now new"
-    _roll_back(root, entries)
+    _roll_back(root, state, entries)
     return f"An interrupted run was rolled back: {_count(entries)} as before it"
 
 
@@ -94,9 +97,22 @@ def _count(entries: Sequence[Entry]) -> str:
     return "1 file is" if len(entries) == 1 else f"{len(entries)} files are"
 
 
-def _undo(root: Path, entries: Sequence[Entry], error: BaseException) -> None:
+def _replace(root: Path, entry: Entry) -> None:
+    path, new, old = root / entry.name, _beside(root, entry, _NEW), _beside(root, entry, _OLD)
+    if _digest(path) == entry.before:
+        os.replace(new, path)  # noqa: PTH105
+        if _digest(old) == entry.before:
+            return
+        os.link(path, new)  # somebody wrote into it at the last moment: theirs goes back, ours is kept beside
+        os.replace(old, path)  # noqa: PTH105
+    raise PatchError(
+        "The file was changed while it was being patched", where=str(path), hint="It is kept; no file is patched"
+    )
+
+
+def _undo(root: Path, state: State, entries: Sequence[Entry], error: BaseException) -> None:
     try:
-        _roll_back(root, entries)
+        _roll_back(root, state, entries)
     except (OSError, PatchError) as second:
         if isinstance(error, OSError | PatchError):
             raise PatchError(
@@ -110,18 +126,25 @@ def _reason(error: BaseException) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _roll_back(root: Path, entries: Sequence[Entry]) -> None:
-    touched = [entry for entry in entries if _digest(root / entry.name) != entry.before]
+def _roll_back(root: Path, state: State, entries: Sequence[Entry]) -> None:
+    """Put back the files that were replaced; one that was not is left alone, whatever it holds by now."""
+    replaced = [entry for entry in entries if state == "committed" and not _is_there(_beside(root, entry, _NEW))]
+    touched = [entry for entry in replaced if _digest(root / entry.name) != entry.before]
     for entry in touched:
-        if _digest(_beside(root, entry, _OLD)) != entry.before:
+        path = root / entry.name
+        is_ours = _digest(path) == entry.after or not _is_there(path)
+        if not is_ours or _digest(_beside(root, entry, _OLD)) != entry.before:
             raise PatchError(
                 "An interrupted run can be neither finished nor rolled back: the file was changed since",
-                where=str(root / entry.name),
+                where=str(path),
                 hint=f"Put the file right by hand, then remove {JOURNAL}",
             )
     for entry in touched:
         os.replace(_beside(root, entry, _OLD), root / entry.name)  # noqa: PTH105
     _sync_folders(root, entries)
+    if replaced:
+        with suppress(OSError):  # to say that no file is touched any more is worth a try on a full disk, too
+            _write_journal(root, "preparing", entries)
     _clear(root, entries)
 
 
@@ -185,20 +208,38 @@ def _keep_attributes(path: Path, new: Path, handle: int, was: os.stat_result) ->
         now = os.fstat(handle)
         if (now.st_uid, now.st_gid) != (was.st_uid, was.st_gid):
             os.fchown(handle, was.st_uid, was.st_gid)
-    if hasattr(os, "listxattr"):
-        for name in os.listxattr(path):
-            os.setxattr(handle, name, os.getxattr(path, name))
+    _keep_extended_attributes(path, handle)
     new.chmod(stat.S_IMODE(was.st_mode))
     if int(time.time()) == int(was.st_mtime):  # or a byte-code cache of the old file would still look fresh
         os.utime(handle, (time.time(), was.st_mtime + 1))
 
 
-def _refuse_changed(root: Path, entry: Entry) -> None:
-    if _digest(root / entry.name) != entry.before:
-        raise PatchError("The file was changed while it was being patched", where=str(root / entry.name))
+def _keep_extended_attributes(path: Path, handle: int) -> None:
+    """As far as the file system has them and lets us: as `shutil.copystat` does."""
+    if not hasattr(os, "listxattr"):
+        return
+    names: list[str] = []
+    try:
+        names = os.listxattr(path)
+    except OSError as error:
+        _raise_unless_refused(error)
+    for name in names:
+        try:
+            os.setxattr(handle, name, os.getxattr(path, name))
+        except OSError as error:  # noqa: PERF203 - each attribute alone
+            _raise_unless_refused(error)
 
 
-def _write_journal(root: Path, state: Literal["preparing", "committed"], entries: Sequence[Entry]) -> None:
+def _raise_unless_refused(error: OSError) -> None:
+    if error.errno not in (errno.ENOTSUP, errno.ENODATA, errno.EINVAL, errno.EPERM, errno.EACCES):
+        raise error
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _write_journal(root: Path, state: State, entries: Sequence[Entry]) -> None:
     content = json.dumps({"format": 1, "state": state, "files": [asdict(entry) for entry in entries]}).encode()
     temporary = root / f"{JOURNAL}.tmp"
     temporary.unlink(missing_ok=True)
@@ -214,7 +255,7 @@ def _write_journal(root: Path, state: Literal["preparing", "committed"], entries
     _sync(root)
 
 
-def _read_journal(journal: Path) -> tuple[str, list[Entry]]:
+def _read_journal(journal: Path) -> tuple[State, list[Entry]]:
     try:
         plain = stat.S_ISREG(journal.lstat().st_mode) and journal.lstat().st_size < 4_000_000
         content = json.loads(journal.read_bytes()) if plain else {}
@@ -226,7 +267,7 @@ def _read_journal(journal: Path) -> tuple[str, list[Entry]]:
         raise PatchError(
             "It is not a journal of this tool", where=str(journal), hint="Remove it if no run is under way"
         )
-    return state, entries
+    return cast("State", state), entries
 
 
 def _is_inside(name: object) -> bool:
