@@ -77,6 +77,8 @@ class Connections:
     def _new_pool(self, proxy: str | None, *, trusted: bool) -> urllib3.PoolManager:
         import urllib3
 
+        from auditor.packages.pace import watch
+
         config = self._config
         tries = max(0, min(config.retries, _MAX_RETRIES))
         options: dict[str, Any] = {
@@ -102,13 +104,14 @@ class Connections:
         if config.client_cert:
             options["cert_file"] = config.client_cert
         if proxy is None:
-            return urllib3.PoolManager(**options)
+            return watch(urllib3.PoolManager(**options))
         parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
         if parts.scheme not in ("http", "https"):
             raise PackageIndexError(f"`{parts.scheme}:` proxies are not supported", hint="Use an http proxy")
         if parts.username is not None:
             options["proxy_headers"] = urllib3.make_headers(proxy_basic_auth=_pair(parts))
-        return urllib3.ProxyManager(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", "")), **options)
+        address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", ""))
+        return watch(urllib3.ProxyManager(address, **options))
 
 
 def bare(parts: SplitResult) -> str:

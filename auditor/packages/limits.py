@@ -29,8 +29,10 @@ MAX_DEPTH = 64
 MAX_NAME = 1024
 """Characters in a member's name."""
 MAX_REDIRECTS = 5
+MAX_HEAD = 1 * MIB
+"""Status line and headers of one HTTP answer, with all interim answers before it."""
 SLOWEST = 8 * KIB
-"""Bytes a second below which a server counts as stalled, after `GRACE` seconds."""
+"""Bytes a second below which a server counts as stalled, `GRACE` seconds after its first byte."""
 GRACE = 60.0
 
 SOURCE_SUFFIXES = (".py", ".pyi")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from auditor.errors import OfflineError, PackageIndexError
 from auditor.packages.connections import ADVICE, Connections, bare, reason
-from auditor.packages.limits import GRACE, KIB, MAX_REDIRECTS, SLOWEST
+from auditor.packages.limits import KIB, MAX_REDIRECTS
 from auditor.packages.pipconf import PipConfig, redacted
 from auditor.packages.traffic import Traffic
 
@@ -152,15 +151,16 @@ class Transport:
     def _drain(
         self, response: urllib3.BaseHTTPResponse, url: str, sink: Sink, limit: int, traffic: Traffic | None
     ) -> None:
-        """Read to the end: never more than `limit`, never from a server that only drips."""
+        """Read to the end, but never more than `limit`."""
         counter = traffic or self.traffic
-        start, seen, taken = time.monotonic(), 0, 0
+        seen, taken = 0, 0
         try:
             for chunk in response.stream(_CHUNK):
                 counter.add(received=response.tell() - seen)
                 seen = response.tell()
                 taken += len(chunk)
-                _check_pace(taken, limit, time.monotonic() - start, url)
+                if taken > limit:
+                    raise PackageIndexError(f"refused: the answer is longer than {limit} bytes", where=redacted(url))
                 sink(chunk)
         except BaseException:
             response.close()
@@ -205,7 +205,10 @@ class Transport:
         for left in reversed(range(_ATTEMPTS)):
             try:
                 return attempt()
-            except urllib3.exceptions.MaxRetryError as error:  # noqa: PERF203 - trying again is a loop around a try
+            except PackageIndexError as error:  # noqa: PERF203 - trying again is a loop around a try
+                error.where = error.where or redacted(url)
+                raise
+            except urllib3.exceptions.MaxRetryError as error:
                 # connecting was retried already
                 raise PackageIndexError(reason(error), where=redacted(url), hint=ADVICE) from None
             except urllib3.exceptions.HTTPError as error:
@@ -215,9 +218,3 @@ class Transport:
                 raise PackageIndexError(f"cannot connect: {error}", where=redacted(url)) from None
         raise AssertionError("unreachable")
 
-
-def _check_pace(taken: int, limit: int, elapsed: float, url: str) -> None:
-    if taken > limit:
-        raise PackageIndexError(f"refused: the answer is longer than {limit} bytes", where=redacted(url))
-    if elapsed > GRACE and taken < SLOWEST * elapsed:
-        raise PackageIndexError("the server is too slow to wait for", where=redacted(url))

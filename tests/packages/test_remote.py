@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 from pathlib import Path
@@ -305,27 +306,48 @@ def test_too_large_to_fetch_whole(
         open_release("big", store=store, index=index)
 
 
-def test_a_server_that_drips(site: Site, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("where", ["body", "one chunk", "chunk sizes", "headers", "one header"])
+def test_a_server_that_drips(site: Site, store: Store, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """Each byte comes in time, but the answer would take days."""
     import time
 
-    monkeypatch.setattr("auditor.packages.transport.GRACE", 0.1)
-    monkeypatch.setattr("auditor.packages.transport.SLOWEST", 1_000_000)
-    monkeypatch.setattr("auditor.packages.transport._CHUNK", 10)
+    monkeypatch.setattr("auditor.packages.pace.GRACE", 0.2)
+    start = {
+        "body": "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
+        "one chunk": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n",
+        "chunk sizes": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=",
+        "headers": "HTTP/1.1 200 OK\r\n",
+        "one header": "HTTP/1.1 200 OK\r\nX: ",
+    }[where]
 
     def drip(handler: object) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", "100000")
-        handler.end_headers()
-        try:
-            for _ in range(100):
-                handler.wfile.write(b" " * 10)
-                time.sleep(0.02)
-        except OSError:
-            pass
         handler.close_connection = True
+        handler.wfile.write(start.encode())
+        with contextlib.suppress(OSError):
+            for _ in range(300):
+                handler.wfile.write(b"X: y\r\n" if where == "headers" else b" ")
+                time.sleep(0.02)
 
     site.special["/simple/pkg/"] = drip
     index = site.index(store)
-    with pytest.raises(PackageIndexError, match="too slow"):
+    with pytest.raises(PackageIndexError, match="/simple/pkg/: the server is too slow"):
         index.files("pkg")
     index.close()
+
+
+@pytest.mark.parametrize(
+    "line", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 100 Continue\r\nX: y\r\n\r\n", b"X" * 100]
+)
+def test_a_head_without_end(site: Site, store: Store, line: bytes) -> None:
+    def flood(handler: object) -> None:
+        handler.close_connection = True
+        with contextlib.suppress(OSError):
+            for _ in range(100_000):
+                handler.wfile.write(line * 10)
+
+    site.special["/simple/pkg/"] = flood
+    index = site.index(store)
+    with pytest.raises(PackageIndexError):
+        index.files("pkg")
+    index.close()
+    assert nothing_stored(store, index)
