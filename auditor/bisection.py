@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from auditor.errors import AuditError, SpecError
+from auditor.git import ask
 from auditor.matrix import Column, Line
 from auditor.matrix.line import label_of
 from auditor.matrix.releases import Range, expanded
@@ -20,8 +20,6 @@ from auditor.packages.index import PackageIndex
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.resolution import open_consumer
-
-_SECONDS = 60
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,9 +198,5 @@ def _title(spec: str) -> str:
 
 def _git(folder: Path, *arguments: str) -> str:
     """What git says, "" where it fails."""
-    command = ["git", "-c", "core.fsmonitor=", "-c", "log.showSignature=false", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603 - no shell
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise AuditError(f"git cannot be run: {error}", where=str(folder)) from error
+    done = ask(folder, *arguments)
     return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "auditor"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "terms", "suggest", "spelling", "decoding", "pool"),
-    ("api", "model", "conditional"),
+    ("api", "model", "conditional", "git"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
     ("world", "claims", "analysing"),

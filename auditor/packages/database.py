@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 
-LAYOUT = 1
+LAYOUT = 2
 """Raised whenever the tables below change; a file of another layout is rebuilt."""
 APPLICATION = 0x41504941
 BUSY_SECONDS = 10.0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from auditor.errors import ArchiveError, AuditError, SpecError
+from auditor.git import GitMissingError, ask
 from auditor.packages import limits
 from auditor.packages.folder import list_tree, wanted
 from auditor.packages.layout import import_packages
@@ -20,15 +19,7 @@ from auditor.packages.project import read_project
 from auditor.packages.release import Release
 from auditor.packages.store import Store
 
-_SECONDS = 120
-_QUIET = {
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "LC_ALL": "C",
-}
-"""Objects that a partial clone lacks are not fetched, nobody is asked for a password, the repository is not touched."""
+_FETCH = "If it is a partial clone, let git fetch the rest: git fetch --refetch --no-filter"
 
 
 class GitReader:
@@ -104,6 +95,8 @@ def _list(folder: Path, tree: str, name: str | None, *, whole: bool) -> Listing:
         path = raw.decode("utf-8", "surrogateescape")
         # links and submodules (modes 120000 and 160000) are passed over
         if len(fields) == 4 and fields[0].startswith(b"100") and wanted(path) and path.isprintable():
+            if not fields[3].isdigit():
+                raise ArchiveError(f"git lacks the content of {path!r}", where=str(folder), hint=_FETCH)
             sizes[path] = int(fields[3])
     if len(sizes) > limits.MAX_MEMBERS:
         raise ArchiveError(f"more than {limits.MAX_MEMBERS} Python files", where=str(folder))
@@ -118,21 +111,10 @@ def _list(folder: Path, tree: str, name: str | None, *, whole: bool) -> Listing:
 
 
 def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
-    command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", *arguments]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or "CONFIG" in key}
     try:
-        done = subprocess.run(  # noqa: S603 - a fixed command; what users give is behind --end-of-options or a path
-            command,
-            input=given,
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-            env={**environment, **_QUIET},
-        )
-    except FileNotFoundError:
+        done = ask(folder, *arguments, given=given)
+    except GitMissingError:
         raise SpecError("a git reference needs `git`, which is not installed", where=str(folder)) from None
-    except subprocess.TimeoutExpired:
-        raise ArchiveError("git does not answer", where=str(folder)) from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise ArchiveError(f"git failed: {said[0] if said else arguments[0]}", where=str(folder))

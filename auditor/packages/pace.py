@@ -16,8 +16,8 @@ from auditor.packages.limits import GRACE, MAX_HEAD, SLOWEST
 class Watched(io.RawIOBase):
     """What comes in through a socket, for one answer.
 
-    Raises `PackageIndexError` where less than `SLOWEST` bytes a second have come, once `GRACE` seconds have passed since
-    the first one, or where the head (with all the interim answers before it) is longer than `MAX_HEAD`.
+    Raises `PackageIndexError` where less than `SLOWEST` bytes a second have come, `GRACE` seconds or more after the
+    first one, or where the head (with all the interim answers before it) is longer than `MAX_HEAD`.
     """
 
     def __init__(self, raw: io.RawIOBase) -> None:

@@ -89,7 +89,7 @@ class Store:
         """Those of the records that exist."""
         query = "SELECT key, crc, value FROM record WHERE kind = ? AND key IN (?)"
         rows = self._read(query, list(keys), kind)
-        return {key: value for key, crc, value in rows if zlib.crc32(value) == crc}
+        return {key: value for key, crc, value in rows if _check(value, kind, key) == crc}
 
     def put(self, kind: str, key: str, value: bytes) -> None:
         """Keep one record."""
@@ -98,7 +98,7 @@ class Store:
     def put_many(self, kind: str, values: Mapping[str, bytes]) -> None:
         """Keep many records in one transaction; a record under the same key is replaced."""
         if values:
-            rows = [(kind, key, zlib.crc32(value), value) for key, value in values.items()]
+            rows = [(kind, key, _check(value, kind, key), value) for key, value in values.items()]
             self._write("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)", rows)
 
     # --- blobs: sources, by their SHA-256 ----------------------------------------------------------------------------
@@ -109,12 +109,12 @@ class Store:
         return {row[0].hex(): (row[1], row[2]) for row in self._read(query, _raw(digests))}
 
     def get_blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
-        """Those of the blobs that are stored, checked against the size and CRC-32 written with them."""
-        query = "SELECT digest, size, crc, packed FROM blob WHERE digest IN (?)"
+        """Those of the blobs that are stored and are what their digest says."""
+        query = "SELECT digest, size, packed FROM blob WHERE digest IN (?)"
         found = {}
-        for digest, size, crc, packed in self._read(query, _raw(digests)):
+        for digest, size, packed in self._read(query, _raw(digests)):
             data = _unpacked(packed, size)
-            if data is not None and zlib.crc32(data) == crc:
+            if data is not None and hashlib.sha256(data).digest() == digest:
                 found[digest.hex()] = data
         return found
 
@@ -135,12 +135,13 @@ class Store:
     def get_page(self, url: str) -> Page | None:
         """The stored answer for a URL (which carries no credentials), however old."""
         rows = self._read("SELECT etag, fetched, crc, body FROM page WHERE url IN (?)", [url])
-        pages = [Page(body, etag, fetched) for etag, fetched, crc, body in rows if zlib.crc32(body) == crc]
+        pages = [Page(body, etag, at) for etag, at, crc, body in rows if _check(body, url, etag, str(at)) == crc]
         return pages[-1] if pages else None
 
     def put_page(self, url: str, body: bytes, *, etag: str | None = None) -> None:
         """Keep an answer, fetched now."""
-        row = (url, etag, time.time(), zlib.crc32(body), body)
+        now = time.time()
+        row = (url, etag, now, _check(body, url, etag, str(now)), body)
         self._write("INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?)", [row])
 
     # --- housekeeping ------------------------------------------------------------------------------------------------
@@ -265,12 +266,21 @@ def _raw(digests: Iterable[str]) -> list[bytes]:
     return [bytes.fromhex(digest) for digest in digests]
 
 
+def _check(value: object, *names: str | None) -> int:
+    """A checksum over a value and what it is stored under, so that no damage can put one in another's place."""
+    if not isinstance(value, bytes):  # damage can change the type of a column, too
+        return -1
+    return zlib.crc32(value, zlib.crc32("\0".join(map(str, names)).encode("utf-8", "surrogatepass")))
+
+
 def _packed(data: bytes) -> bytes:
     deflate = zlib.compressobj(level=3, wbits=-zlib.MAX_WBITS)
     return deflate.compress(data) + deflate.flush()
 
 
-def _unpacked(packed: bytes, size: int) -> bytes | None:
+def _unpacked(packed: object, size: object) -> bytes | None:
+    if not isinstance(packed, bytes) or not isinstance(size, int):
+        return None
     inflate = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         data = inflate.decompress(packed, size + 1)

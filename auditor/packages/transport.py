@@ -159,8 +159,7 @@ class Transport:
                 counter.add(received=response.tell() - seen)
                 seen = response.tell()
                 taken += len(chunk)
-                if taken > limit:
-                    raise PackageIndexError(f"refused: the answer is longer than {limit} bytes", where=redacted(url))
+                _check_length(taken, limit, url)
                 sink(chunk)
         except BaseException:
             response.close()
@@ -218,3 +217,7 @@ class Transport:
                 raise PackageIndexError(f"cannot connect: {error}", where=redacted(url)) from None
         raise AssertionError("unreachable")
 
+
+def _check_length(taken: int, limit: int, url: str) -> None:
+    if taken > limit:
+        raise PackageIndexError(f"refused: the answer is longer than {limit} bytes", where=redacted(url))

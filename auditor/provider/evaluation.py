@@ -7,7 +7,7 @@ Nothing is executed: values are strings, lists, dicts, and `Ref` for what an imp
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from auditor.provider.scopes import absolute
@@ -51,6 +51,8 @@ class Evaluator:
         """Names that the parameter of a `__getattr__` was compared with or looked up among."""
         self.variables: dict[str, None] = {}
         """Environment variables that were asked for, and taken as not set."""
+        self._noted: dict[int, tuple[Any, int]] = {}
+        """The containers whose names are in `asked`, by identity, and how long they were."""
 
     def value(self, node: ast.expr | None, names: dict[str, Any]) -> Any:
         """The value of `node`, or `UNKNOWN`."""
@@ -216,8 +218,11 @@ class Evaluator:
             return True
         return UNKNOWN if UNKNOWN in container else False
 
-    def ask(self, container: Iterable[Any]) -> None:
-        """Note the names of a container that something was looked up in."""
+    def ask(self, container: list[Any] | dict[Any, Any]) -> None:
+        """Note the names of a container that something was looked up in, once while it stays as long as it is."""
+        if self._noted.get(id(container)) == (container, len(container)):
+            return
+        self._noted[id(container)] = (container, len(container))
         self.asked.update(dict.fromkeys([name for name in container if isinstance(name, str)]))
 
     def _boolean(self, node: ast.BoolOp, names: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +14,12 @@ from auditor.world.values import Literal
 
 if TYPE_CHECKING:
     from auditor.world.world import World
+
+
+_MAX_ANCESTRY = 60
+"""Generations of bases; beyond them a base counts as unknown."""
+_MAX_CLASSES = 1000
+"""Classes to put into C3 order; more are taken depth first."""
 
 
 class ExternalBase(msgspec.Struct, frozen=True):
@@ -52,10 +59,37 @@ class ClassRef:
 
     def mro(self) -> tuple[ClassRef | ExternalBase, ...]:
         """Itself and its bases in C3 order; where C3 has no answer, depth first without repetition."""
+        return self._order(0)
+
+    def _order(self, above: int) -> tuple[ClassRef | ExternalBase, ...]:
+        if self._mro is None and above >= _MAX_ANCESTRY:
+            return (self, ExternalBase(""))
         if self._mro is None:
             self._mro = (self,)  # a class that inherits from itself ends here
-            self._mro = _linearise(self)
+            self._mro = self._linearised(above)
         return self._mro
+
+    def _linearised(self, above: int) -> tuple[ClassRef | ExternalBase, ...]:
+        # `class C(C)` inherits from what the name meant before, an import that the class itself replaced
+        bases = [ExternalBase("") if base == self else base for base in map(self.world.base, self.api.bases)]
+        orders: list[list[ClassRef | ExternalBase]] = [
+            list(b._order(above + 1)) if isinstance(b, ClassRef) else [b] for b in bases
+        ]
+        if sum(map(len, orders)) > _MAX_CLASSES:  # nobody wrote that by hand
+            return tuple(dict.fromkeys((self, *chain.from_iterable(orders))))
+        orders.append(list(bases))
+        merged: list[ClassRef | ExternalBase] = [self]
+        while orders := [order for order in orders if order]:
+            for order in orders:
+                head = order[0]
+                if not any(head in other[1:] for other in orders):
+                    break
+            else:
+                head = orders[0][0]
+            if head not in merged:
+                merged.append(head)
+            orders = [[c for c in order if c != head] for order in orders]
+        return tuple(merged)
 
     def classes(self) -> Iterator[ClassRef]:
         """The classes of its resolution order that the world knows."""
@@ -126,22 +160,3 @@ def best_attribute(attributes: Sequence[AttributeApi]) -> AttributeApi:
         if attribute.value not in (None, "None"):
             return attribute
     return attributes[0]
-
-
-def _linearise(cls: ClassRef) -> tuple[ClassRef | ExternalBase, ...]:
-    # `class C(C)` inherits from what the name meant before, an import that the class itself replaced
-    bases = [ExternalBase("") if base == cls else base for base in map(cls.world.base, cls.api.bases)]
-    orders: list[list[ClassRef | ExternalBase]] = [list(b.mro()) if isinstance(b, ClassRef) else [b] for b in bases]
-    orders.append(list(bases))
-    merged: list[ClassRef | ExternalBase] = [cls]
-    while orders := [order for order in orders if order]:
-        for order in orders:
-            head = order[0]
-            if not any(head in other[1:] for other in orders):
-                break
-        else:
-            head = orders[0][0]
-        if head not in merged:
-            merged.append(head)
-        orders = [[c for c in order if c != head] for order in orders]
-    return tuple(merged)

@@ -116,6 +116,8 @@ class World:
         self._pending.add(term)
         try:
             value = self._evaluate(term)
+        except RecursionError:  # many steps between two terms: the sources are nested as nobody nests by hand
+            return UnknownValue("cyclic definition")
         finally:
             self._pending.discard(term)
         self._values[term] = value

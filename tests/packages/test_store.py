@@ -65,7 +65,11 @@ def test_a_blob_must_be_what_its_digest_says(tmp_path: Path) -> None:
         "UPDATE blob SET packed = x''",
         "UPDATE blob SET size = size + 1",
         "UPDATE blob SET size = size - 1",
-        "UPDATE blob SET crc = crc + 1",
+        "UPDATE blob SET digest = zeroblob(32)",
+        "UPDATE blob SET packed = 'text'",
+        "UPDATE blob SET packed = 7",
+        "UPDATE blob SET size = NULL",
+        "UPDATE blob SET size = 'six'",
     ],
 )
 def test_a_damaged_row_counts_as_absent(tmp_path: Path, damage: str) -> None:

@@ -1,4 +1,4 @@
-"""`apply` and `--revert` killed, starved, refused and raced at every step: all old, all new, or a journal that says so."""
+"""`apply` and `--revert` killed, starved, refused and raced at every step: all old, all new, or a journal."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def in_a_child(act: Callable[[], object]) -> str:
         except PatchError as error:
             os.write(writing, str(error).encode())
             os._exit(1)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - a child tells what happened and ends
             os.write(writing, f"not refused but failed: {error!r}".encode())
         finally:
             os._exit(2)
@@ -277,7 +277,8 @@ def test_eight_at_once(tmp_path):
     root, patches = laid(tmp_path / "tree"), written(tmp_path / "patches")
     command = [sys.executable, "-m", "auditor", "apply", str(patches), "--to", str(root), "--unsafe-fixes"]
     for _ in range(2):
-        running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(8)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        running = [subprocess.Popen(command, **pipes) for _ in range(8)]
         ended = [(*process.communicate(), process.returncode) for process in running]
         for out, err, code in ended:
             assert (code == 0 and ("Applied 3" in out or "applied already" in out)) or (
