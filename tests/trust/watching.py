@@ -95,7 +95,9 @@ class Watch:
 
     def _popen(self, _: object, given: list[Any], *__: object) -> str | None:
         words = [os.fsdecode(word) for word in given]
-        helper = words[0] == sys.executable and words[1:3] == ["-I", "-c"] and "from auditor.pool import serve" in words[3]
+        helper = (
+            words[0] == sys.executable and words[1:3] == ["-I", "-c"] and "from auditor.pool import serve" in words[3]
+        )
         return None if Path(words[0]).name == "git" or helper else "started a process"
 
     def _open(self, path: object, mode: str | None, flags: int | None) -> str | None:
