@@ -10,7 +10,7 @@ from auditor.binding import CallShape, bind, drop_first, render
 from auditor.canonical import passes_keyword
 from auditor.checks._kinds import override_of_another_kind, override_span
 from auditor.findings import use_finding
-from auditor.model import Finding, Fix, Repair, Signature, Span, Use
+from auditor.model import Confidence, Finding, Fix, Repair, Signature, Span, Use
 from auditor.sides import Side
 from auditor.world.classes import ClassRef
 from auditor.world.values import ClassValue, FunctionValue
@@ -121,7 +121,8 @@ def _compare(
     required = not _accepts_required(own, after.parameters)
     if not gained and not required:
         return
-    passed = any(passes_keyword(new, mine.name, p.name, after.module) for p in gained)
+    calls = {passes_keyword(new, mine.name, p.name, after.owner, after.module) for p in gained}
+    passed: Confidence | None = "high" if "high" in calls else "medium" if "medium" in calls else None
     names = ", ".join(f"`{p.name}`" for p in gained)
     if required:
         words = f"the base method is called with other arguments now: `{render(mine.name, after.parameters)}`"
@@ -129,10 +130,9 @@ def _compare(
         words = f"`{after.owner_name}.{mine.name}` is called with {names} now, which this override does not take"
     else:
         words = f"`{after.owner_name}.{mine.name}` takes {names} now, which this override does not"
-    broken = required or passed
     finding = use_finding(
         "invalid-method-override",
-        "error" if broken else "warning",
+        "error" if required or passed else "warning",
         use,
         new,
         f"{after.owner}.{mine.name}",
@@ -140,7 +140,7 @@ def _compare(
         span=span,
         argument=gained[0].name if gained else None,
         label="does not take what the base takes",
-        confidence="high" if broken else "medium",
+        confidence="high" if required else passed or "medium",
         old_signature=before.signature(mine.name),
         new_signature=after.signature(mine.name),
         fix=_fix(span, gained, required=required),

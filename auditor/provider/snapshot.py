@@ -15,6 +15,8 @@ from auditor.api import SCHEMA, ModuleApi
 from auditor.decoding import decode_leniently
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
+_FEW = 300
+"""Modules of a release that is searched as a whole at any rate."""
 _MEMBERS = (re.compile(rb"self\.(\w+)"), re.compile(rb"def[ \t]+(\w+)"))
 """Two expressions that each begin with a fixed text are three times as fast as one with alternatives."""
 
@@ -166,7 +168,7 @@ class Snapshot:
             word: What each match holds: most sources lack it, and to see that takes a hundredth of the pattern's time.
             pattern: The regular expression; lines have ends of their own in it.
             near: A dotted name.
-            everywhere: Whether the search goes on beyond the packages around it.
+            everywhere: Whether the search goes on beyond the packages around it, where there are many modules.
         """
         literal, expression = word.encode(), re.compile(pattern.encode(), re.MULTILINE)
         for stage in self._rings(near, everywhere=everywhere):
@@ -195,7 +197,7 @@ class Snapshot:
         parts = near.split(".")
         for count in range(len(parts), 0, -1):
             prefix = ".".join(parts[:count])
-            if count == 1 and not everywhere:
+            if count == 1 and not everywhere and len(self._modules) > _FEW:
                 return
             ring = [m for m in self._modules if (m == prefix or m.startswith(prefix + ".")) and m not in seen]
             if ring:

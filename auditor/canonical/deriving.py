@@ -1,15 +1,15 @@
-"""How the provider itself calls a symbol: the reference for a value that a consumer's call now lacks."""
+"""A value that a call now lacks, from how the provider itself makes that call."""
 
 from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from auditor.binding import ArgumentKey
+from auditor.canonical.callsites import Site, last_name, sites
 from auditor.model import Use
 from auditor.sides import Side
 from auditor.whereabouts import Searchable
@@ -29,16 +29,6 @@ class Derived:
     """`module:line` of the provider's code that it was read from."""
 
 
-@dataclass(frozen=True)
-class _Site:
-    """A call in the provider's own sources with the function and class around it."""
-
-    module: str
-    call: ast.Call
-    function: ast.FunctionDef | ast.AsyncFunctionDef | None
-    class_: ast.ClassDef | None
-
-
 def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | None, str]:
     """The value that the provider's own calls give to a parameter, said in names that the consumer passes.
 
@@ -50,23 +40,23 @@ def derive(use: Use, callee: Callee, name: str, new: Side) -> tuple[Derived | No
         return None, "the provider's sources cannot be searched"
     symbol = callee.path.rsplit(".", 1)[-1]
     passed = _passed(use, new)
-    near = _from_sites(_sites(tree, symbol, name, callee.module, everywhere=False), name, passed)
+    near = _from_sites(sites(tree, symbol, name, callee.module, everywhere=False), name, passed)
     if isinstance(near, Derived) and near.origin == "call site":
         return near, ""
     factory = _factory(tree, symbol, name, callee.module)
     if factory is not None:
         return factory, ""
-    found = _from_sites(_sites(tree, symbol, name, callee.module, everywhere=True), name, passed)
+    found = _from_sites(sites(tree, symbol, name, callee.module, everywhere=True), name, passed)
     if isinstance(found, Derived):
         return found, ""
     return None, found or f"the provider never calls `{symbol}` with `{name}` in a way that could be read"
 
 
-def _from_sites(sites: Iterator[_Site], name: str, passed: dict[str, str]) -> Derived | str | None:
+def _from_sites(found: Iterator[Site], name: str, passed: dict[str, str]) -> Derived | str | None:
     """What the first call says that can be put in the consumer's words, else the constant all agree on, or why not."""
     constants: list[Derived] = []
     seen = 0
-    for site in sites:
+    for site in found:
         value = next((k.value for k in site.call.keywords if k.arg == name), None)
         if value is None:
             continue
@@ -104,51 +94,6 @@ def _passed(use: Use, new: Side) -> dict[str, str]:
     return found
 
 
-def _sites(tree: Searchable, symbol: str, name: str, near: str, *, everywhere: bool) -> Iterator[_Site]:
-    pattern = rf"\b{re.escape(symbol)}\s*\("
-    for module, source in tree.search(symbol, pattern, near, everywhere=everywhere):
-        if not re.search(rf"\b{re.escape(name)}\s*=", source):
-            continue
-        try:
-            parsed = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        lines = [source.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, source)]
-        yield from _calls(parsed, symbol, module, lines)
-
-
-def _calls(tree: ast.AST, symbol: str, module: str, lines: Sequence[int]) -> Iterator[_Site]:
-    """The calls of a symbol; what does not reach over any of the lines that mention it is not looked into."""
-    stack: list[tuple[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef | None, ast.ClassDef | None]] = [
-        (tree, None, None)
-    ]
-    while stack:
-        node, function, class_ = stack.pop()
-        if isinstance(node, ast.Call) and _last_name(node.func) == symbol:
-            yield _Site(module, node, function, class_)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            function = node
-        elif isinstance(node, ast.ClassDef):
-            class_, function = node, None
-        inside = [child for child in ast.iter_child_nodes(node) if _reaches(child, lines)]
-        stack.extend((child, function, class_) for child in reversed(inside))
-
-
-def _reaches(node: ast.AST, lines: Sequence[int]) -> bool:
-    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
-    if first is None or last is None:
-        return True
-    first = min([first, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
-    place = bisect_left(lines, first)
-    return place < len(lines) and lines[place] <= last
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 def _is_constant(node: ast.expr) -> bool:
     try:
         ast.literal_eval(node)
@@ -157,7 +102,7 @@ def _is_constant(node: ast.expr) -> bool:
     return True
 
 
-def _translate(site: _Site, value: ast.expr, passed: dict[str, str]) -> str | None:
+def _translate(site: Site, value: ast.expr, passed: dict[str, str]) -> str | None:
     """Rewrite the provider's expression: what both pass to the same parameter is the same thing."""
     theirs = {ast.unparse(k.value): passed[k.arg] for k in site.call.keywords if k.arg in passed}
     theirs.update(_aliases(site, theirs))
@@ -174,7 +119,7 @@ def _translate(site: _Site, value: ast.expr, passed: dict[str, str]) -> str | No
     return None
 
 
-def _aliases(site: _Site, theirs: dict[str, str]) -> dict[str, str]:
+def _aliases(site: Site, theirs: dict[str, str]) -> dict[str, str]:
     """`self.x = x` in the same class makes `self.x` and `x` one thing."""
     found: dict[str, str] = {}
     for node in ast.walk(site.class_) if site.class_ is not None else ():
@@ -216,7 +161,7 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _expand(current: ast.expr, unknown: set[str], site: _Site) -> ast.expr | None:
+def _expand(current: ast.expr, unknown: set[str], site: Site) -> ast.expr | None:
     """Replace each unexplained local name by what was last assigned to it before the call; None if one is a mystery."""
     values: dict[str, str] = {}
     for name in unknown:
@@ -233,7 +178,7 @@ def _expand(current: ast.expr, unknown: set[str], site: _Site) -> ast.expr | Non
     return expanded if isinstance(expanded, ast.expr) else None
 
 
-def _assigned(name: str, site: _Site) -> ast.expr | None:
+def _assigned(name: str, site: Site) -> ast.expr | None:
     """The one expression assigned to a local name before the call; None for several, and for parameters."""
     scope: ast.AST | None = site.class_ if name.startswith("self.") else site.function
     if scope is None:
@@ -261,7 +206,7 @@ def _factory(tree: Searchable, symbol: str, name: str, module: str) -> Derived |
         for node in ast.walk(parsed):
             if isinstance(node, ast.FunctionDef) and any(
                 isinstance(c, ast.Call)
-                and _last_name(c.func) in (symbol, "cls")
+                and last_name(c.func) in (symbol, "cls")
                 and any(k.arg is None for k in c.keywords)
                 for c in ast.walk(node)
             ):
@@ -278,21 +223,8 @@ def _filled(function: ast.FunctionDef, name: str) -> ast.expr | None:
             key = node.targets[0].slice
             if isinstance(key, ast.Constant) and key.value == name and _is_constant(node.value):
                 return node.value
-        if isinstance(node, ast.Call) and _last_name(node.func) == "setdefault" and len(node.args) == 2:
+        if isinstance(node, ast.Call) and last_name(node.func) == "setdefault" and len(node.args) == 2:
             key = node.args[0]
             if isinstance(key, ast.Constant) and key.value == name and _is_constant(node.args[1]):
                 return node.args[1]
     return None
-
-
-def passes_keyword(new: Side, method: str, keyword: str, near: str) -> bool:
-    """Whether the provider itself calls a method of this name with this keyword."""
-    tree = new.world.tree(near)
-    if not isinstance(tree, Searchable):
-        return False
-    for site in _sites(tree, method, keyword, near, everywhere=False):
-        if isinstance(site.call.func, ast.Attribute) and any(k.arg == keyword for k in site.call.keywords):
-            receiver = ast.unparse(site.call.func.value)
-            if receiver != "super()":
-                return True
-    return False
