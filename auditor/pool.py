@@ -42,7 +42,9 @@ def spare_cores() -> int:
     return min(cores - 1, _MAX_HELPERS)
 
 
-def spread(maker: str, context: bytes, batches: Iterable[bytes], *, helpers: int) -> Iterator[bytes]:
+def spread(
+    maker: str, context: bytes, batches: Iterable[bytes], *, helpers: int, here: Work | None = None
+) -> Iterator[bytes]:
     """Do some batches, in any order.
 
     Args:
@@ -50,6 +52,7 @@ def spread(maker: str, context: bytes, batches: Iterable[bytes], *, helpers: int
         context: What all batches have in common.
         batches: Asked for once, while the helpers start.
         helpers: How many processes help.
+        here: Does a batch in this process; by default made as in the others.
     """
     waiting: deque[bytes] = deque()
     done: SimpleQueue[bytes | None] = SimpleQueue()
@@ -59,19 +62,20 @@ def spread(maker: str, context: bytes, batches: Iterable[bytes], *, helpers: int
             waiting.extend(batches)
             for helper in started:
                 helper.thread.start()
-            yield from _alone(maker, context, waiting, done)
+            yield from _alone(here, maker, context, waiting, done)
             for _ in started:  # each ends what it has, and then says None
                 while (result := done.get()) is not None:
                     yield result
-            yield from _alone(maker, context, waiting, done)  # what helpers gave back
+            yield from _alone(here, maker, context, waiting, done)  # what helpers gave back
     finally:
         for helper in started:
             helper.stop()
 
 
-def _alone(maker: str, context: bytes, waiting: deque[bytes], done: SimpleQueue[bytes | None]) -> Iterator[bytes]:
+def _alone(
+    work: Work | None, maker: str, context: bytes, waiting: deque[bytes], done: SimpleQueue[bytes | None]
+) -> Iterator[bytes]:
     """What this process does, and between its batches what others did."""
-    work: Work | None = None
     ended = 0
     while (batch := _next(waiting)) is not None:
         work = work or _made(maker, context)

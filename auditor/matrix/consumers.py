@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
-import msgspec
-
-from auditor.errors import AuditError, SpecError
-from auditor.matrix.line import Line, label_of
+from auditor.errors import SpecError
+from auditor.matrix.line import label_of, triaged
 from auditor.matrix.releases import FINAL, Range, expanded
+from auditor.matrix.spreading import Batch, Engine, setting_of, shares
 from auditor.matrix.table import Column, Fit, Fits
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import open_release
 from auditor.packages.store import Store
-from auditor.resolution import open_consumer
-
-_THREADS = 4
 
 
-def fits(options: Options, chosen: Range = FINAL) -> Fits:
+def fits(options: Options, chosen: Range = FINAL, engine: Engine = "processes") -> Fits:
     """Audit all versions that `options.consumers` allows against the one release of `options.against`.
+
+    Args:
+        options: The arguments of the audits.
+        chosen: Which versions of a range count.
+        engine: Where the audits run.
 
     Raises:
         AuditError: The release or the list of versions could not be had; a version that cannot be audited says why.
@@ -38,32 +38,26 @@ def fits(options: Options, chosen: Range = FINAL) -> Fits:
         release = open_release(options.against[0], store=store, index=index, offline=options.offline)
         target = f"{release.name} {release.version or label_of(options.against[0])}"
 
-        def fetch(spec: str) -> None:
-            opened = open_release(spec, store=store, index=index, offline=options.offline)
-            opened.digests(opened.files)
-
-        found = []
-        with ThreadPoolExecutor(_THREADS, thread_name_prefix="prefetch") as threads:
-            ready = [threads.submit(fetch, spec) for spec in specs]
-            useful: frozenset[str] = frozenset()
-            for spec, future in zip(specs, ready, strict=True):
-                try:
-                    future.result()
-                    one = msgspec.structs.replace(options, consumers=(spec,))
-                    line = Line(one, open_consumer(one, store, index), store, index)
-                    line.useful = useful
-                    found.append(_counted(label_of(spec), line.column(line.prepare(options.against[0]))))
-                    useful |= line.useful
-                except AuditError as error:
-                    found.append(Fit(version=label_of(spec), failure=str(error)))
+        common = setting_of(options)
+        found: dict[str, Fit] = {}
+        useful: frozenset[str] = frozenset()
+        # Alone, the first fills the store with the modules that the others will need too.
+        for wave in (specs[:1], specs[1:]):
+            batches = [Batch(tuple(options.against), tuple(useful), spec) for spec in wave]
+            for share in shares(common, batches, engine):
+                useful |= frozenset(share.useful)
+                index.traffic.add(received=share.received, requests=share.requests)
+                spec = share.batch.consumer or ""
+                found[spec] = _counted(label_of(spec), triaged(share.columns[0], options.triage))
                 progress("auditing versions", len(found), len(specs))
+        versions = [found[spec] for spec in specs]
         return Fits(
             consumer=label_name(specs[0]),
             release=target,
-            versions=tuple(found),
-            best=best(found),
+            versions=tuple(versions),
+            best=best(versions),
             stats={
-                "versions": len(found),
+                "versions": len(versions),
                 "traffic_bytes": index.traffic.received,
                 "requests": index.traffic.requests,
                 "seconds": round(time.monotonic() - started, 3),

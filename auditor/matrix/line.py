@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 
 import msgspec
@@ -92,13 +92,13 @@ class Line:
         """What the release does to the consumer, as it was kept or as it is found now."""
         label = label_of(prepared.spec)
         if prepared.kept is not None:
-            return self._triaged(msgspec.structs.replace(prepared.kept, release=label))
+            return triaged(msgspec.structs.replace(prepared.kept, release=label), self.options.triage)
         try:
             column = self._audited(prepared, label)
         except AuditError as error:
             return failed(label, error)
         keep(self.store, prepared.key, column)
-        return self._triaged(column)
+        return triaged(column, self.options.triage)
 
     def _audited(self, prepared: Prepared, label: str) -> Column:
         release, old = prepared.release, prepared.old
@@ -179,13 +179,14 @@ class Line:
             raise SpecError(reason, hint=f"Name it: `--from {release.name}==VERSION`")
         return self._open(f"{release.name}=={chosen}"), reason
 
-    def _triaged(self, column: Column) -> Column:
-        """The column as the settings want it: what is left out and what is accepted."""
-        if self.options.triage is None:
-            return column
-        provider = ProviderInfo(column.name, (), column.old, column.version or "", None, column.origin, column.reason)
-        report = Report(consumer=self.consumer, providers=(provider,), findings=column.findings)
-        return msgspec.structs.replace(column, findings=self.options.triage(report).findings)
+
+def triaged(column: Column, triage: Callable[[Report], Report] | None) -> Column:
+    """The column as the settings want it: what is left out and what is accepted."""
+    if triage is None:
+        return column
+    provider = ProviderInfo(column.name, (), column.old, column.version or "", None, column.origin, column.reason)
+    report = Report(consumer=ConsumerInfo("", None, "", 0), providers=(provider,), findings=column.findings)
+    return msgspec.structs.replace(column, findings=triage(report).findings)
 
 
 def failed(label: str, error: AuditError) -> Column:

@@ -10,7 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import msgspec
 
 from auditor.errors import AuditError, SpecError
-from auditor.matrix.line import Line, Prepared, failed, label_of, modules_shared
+from auditor.matrix.line import Line, Prepared, failed, label_of, modules_shared, triaged
+from auditor.matrix.spreading import Engine, neighbours, setting_of, shares, worker
 from auditor.matrix.table import Column, Table, clean_part, rows_of
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
@@ -20,6 +21,8 @@ from auditor.packages.store import Store
 from auditor.resolution import open_consumer
 
 _THREADS = 4
+_FEW = 6
+"""Releases that are audited sooner than another process has read the consumer."""
 _AHEAD = 8
 """Releases that are fetched before they are matched: enough to hide the network, few enough for the memory."""
 
@@ -34,8 +37,13 @@ class Range(msgspec.Struct, frozen=True, kw_only=True):
 FINAL = Range()
 
 
-def matrix(options: Options, chosen: Range = FINAL) -> Table:
+def matrix(options: Options, chosen: Range = FINAL, engine: Engine = "processes") -> Table:
     """Audit a consumer against every release that `options.against` names, by ranges or one by one.
+
+    Args:
+        options: The arguments of the audit.
+        chosen: Which releases of a range count.
+        engine: Where the audits run.
 
     Raises:
         AuditError: The consumer or the list of releases could not be had; a release that cannot be read is a column.
@@ -48,7 +56,7 @@ def matrix(options: Options, chosen: Range = FINAL) -> Table:
         line = Line(options, open_consumer(options, store, index), store, index)
         specs = expanded(options.against, index, chosen)
         columns = []
-        for column in audited(line, specs):
+        for column in audited(line, specs, engine):
             columns.append(column)
             progress("auditing releases", len(columns), len(specs))
         stats = _stats(columns, index, started)
@@ -80,17 +88,37 @@ def expanded(texts: Sequence[str], index: PackageIndex, chosen: Range) -> list[s
     return list(found)
 
 
-def audited(line: Line, specs: Sequence[str]) -> Iterator[Column]:
-    """The columns of some releases, in order; the next ones are fetched while one is matched."""
-    if not specs:
+def audited(line: Line, specs: Sequence[str], engine: Engine = "processes") -> Iterator[Column]:
+    """The columns of some releases, in order.
+
+    Until one is not known the releases are asked one after the other; that one, alone, tells which modules its
+    neighbours will need. The rest is spread.
+    """
+    rest = deque(specs)
+    while rest:
+        column = _column(line, rest.popleft(), None)
+        yield column
+        if not column.kept:
+            break
+    if len(rest) < _FEW and engine == "processes":
+        yield from beside(line, tuple(rest))
         return
+    batches = neighbours(tuple(rest), sorted(line.useful), engine)
+    here = worker(lambda _: line)
+    found: dict[str, Column] = {}
+    for share in shares(setting_of(line.options, line.sources), batches, engine, here):
+        line.index.traffic.add(received=share.received, requests=share.requests)
+        found.update(zip(share.batch.specs, share.columns, strict=True))
+        while rest and rest[0] in found:
+            yield triaged(found[rest.popleft()], line.options.triage)
+
+
+def beside(line: Line, specs: Sequence[str]) -> Iterator[Column]:
+    """The columns of some releases, in order; the next ones are fetched while one is matched."""
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="prefetch") as threads:
         waiting: deque[tuple[str, Future[Prepared]]] = deque()
-        rest = iter(specs)
         try:
-            # Alone, the first tells which modules its neighbours will need.
-            yield _column(line, next(rest), None)
-            for spec in rest:
+            for spec in specs:
                 waiting.append((spec, threads.submit(line.prepare, spec)))
                 if len(waiting) >= _AHEAD:
                     yield _column(line, *waiting.popleft())

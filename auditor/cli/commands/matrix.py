@@ -56,6 +56,10 @@ def _formats() -> tuple[str, ...]:
 @click.option(
     "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
 )
+@click.option(
+    "--engine", type=click.Choice(["processes", "ray"]), default="processes", show_default=True,
+    help="Where the audits run: on this machine, or on the Ray cluster that RAY_ADDRESS names (the extra `ray`).",
+)  # fmt: skip
 @click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
 @click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
 @click.option("--strict", is_flag=True, help="Notes and unaudited places fail too.")
@@ -90,10 +94,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     with progress(quiet=given["quiet"] > 0) as on_progress:
         asked = _options(given, located, on_progress)
         if given["by_version"] or _is_range(given["consumers"]):
-            fits = matrix.fits(asked, chosen)
+            fits = matrix.fits(asked, chosen, given["engine"])
             deliver(told.fits(fits, options), given["output_file"])
             ctx.exit(_fits_code(fits, given))
-        table = matrix.matrix(asked, chosen)
+        table = matrix.matrix(asked, chosen, given["engine"])
     deliver(told.table(table, options), given["output_file"])
     if not given["quiet"]:
         from auditor.matrix.formats._words import economy
