@@ -18,9 +18,11 @@ from auditor.migrations.matching import Matcher
 from auditor.migrations.places import File, Found
 from auditor.migrations.syntax import Syntax
 from auditor.migrations.writing import write
-from auditor.model import Finding, Use
+from auditor.model import Finding, Severity, Use
 from auditor.rulepack import Pack
 from auditor.sides import Side
+
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
 class Migrations:
@@ -60,8 +62,14 @@ class Migrations:
             return result
         mine: dict[tuple[object, ...], Finding] = {}
         for pack, found in self._matches(analyses):
-            result = [kept for one in result if (kept := _unexplained(one, pack, found)) is not None]
+            left = [(one, _unexplained(one, pack, found)) for one in result]
+            explained = [one for one, kept in left if kept is not one]
+            if found.use.kind == "import" and pack.rule.replaces and not explained:
+                continue  # fine as it stands: it never resolved, or there is another way beside it
+            result = [kept for _, kept in left if kept is not None]
             finding = write(pack, found, self.matcher)
+            if found.use.kind == "import" and explained:
+                finding = msgspec.structs.replace(finding, severity=_milder(finding, *explained))
             mine.setdefault((finding.rule, finding.span, finding.symbol), finding)
         for pack in self.packs:
             if pack.rule.dispatch is not None and self.applies(pack):
@@ -146,6 +154,11 @@ def _within(versions: str, version: str | None) -> bool:
         return SpecifierSet(versions).contains(Version(version), prereleases=True)
     except InvalidVersion:
         return True
+
+
+def _milder(*findings: Finding) -> Severity:
+    """The mildest severity: what makes a failing import bearable, the checks know."""
+    return max((finding.severity for finding in findings), key=_SEVERITIES.index)
 
 
 def _unexplained(finding: Finding, pack: Pack, found: Found) -> Finding | None:
