@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -131,6 +132,14 @@ def _committed(folder: Path) -> datetime | None:
     return committed(folder)
 
 
+def dropped(old: Release, new: Release) -> list[str]:
+    """Import packages that a release no longer brings, nor anything that it requires under such a name."""
+    required = {
+        normalise(re.split(r"[^\w.-]", requirement, maxsplit=1)[0]) for requirement in new.metadata.requires_dist
+    }
+    return [p for p in old.packages if p not in new.packages and normalise(p) not in required]
+
+
 def open_pairs(options: Options, sources: Sources, store: Store, index: PackageIndex) -> list[Pair]:
     """Both releases of every provider named by `--against`."""
     if not options.against:
@@ -150,6 +159,7 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
             continue
         same = old.version == new.version and old.origin == new.origin
         new_snapshot = Snapshot(new, store)
+        new_snapshot.claim(dropped(old, new))
         pairs.append(
             Pair(
                 new.name,

@@ -278,20 +278,40 @@ def roots(term: Term) -> Iterator[Term]:
             yield current
 
 
+def slimmed(term: Term) -> Term:
+    """The term without the values that calls are passed: what is called says most about the result."""
+    match term:
+        case Call(function, positional, keywords):
+            return Call(slimmed(function), (UNKNOWN,) * len(positional), tuple((name, UNKNOWN) for name, _ in keywords))
+        case Choice(options):
+            return choice([slimmed(option) for option in options])
+        case Member(of, name):
+            return Member(slimmed(of), name)
+        case _:
+            return term
+
+
 MAX_WEIGHT = 200
 """Nodes a remembered term may have: real access paths have a dozen, a loop of reassignments has no bound."""
 
 
 def bounded(term: Term) -> Term:
     """The term itself, or an unknown where it has grown beyond what any real access path needs."""
+    if _fits(term):
+        return term
+    slim = slimmed(term)
+    return slim if _fits(slim) else Unknown("too many alternatives")
+
+
+def _fits(term: Term) -> bool:
     left = MAX_WEIGHT
     stack: list[Term] = [term]
     while stack:
         left -= 1
         if left < 0:
-            return Unknown("too many alternatives")
+            return False
         current = stack.pop()
         parts = _PARTS.get(type(current))
         if parts is not None:
             stack.extend(parts(current))
-    return term
+    return True

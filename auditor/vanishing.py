@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from auditor.sides import Side, exists
 from auditor.terms import Import, Member, Name, Term
+from auditor.world.members import member
 from auditor.world.values import ClassValue, InstanceValue, Missing, ModuleValue, UnknownValue, Value, alternatives
+
+_NOBODY = "api_audit_asks_for_nobody"
 
 
 def vanished(term: Term, old: Side, new: Side) -> Missing | None:
@@ -16,8 +19,8 @@ def vanished(term: Term, old: Side, new: Side) -> Missing | None:
     now = new.value(term)
     was = old.value(term)
     if isinstance(now, Missing):
-        return now if exists(was) else None
-    if not isinstance(now, UnknownValue) or now.path or not exists(was):
+        return now if exists(was) and not _may_be_inherited(term, now, old, new) else None
+    if not exists(was) or not (_is_for_any(term, now, new) if exists(now) else isinstance(now, UnknownValue)):
         return None
     if isinstance(term, Import):
         module, _, name = term.path.rpartition(".")
@@ -25,6 +28,29 @@ def vanished(term: Term, old: Side, new: Side) -> Missing | None:
     if isinstance(term, Member):
         return _from_owner(old.value(term.of), new.value(term.of), term.name, old, new)
     return None
+
+
+def _may_be_inherited(term: Term, now: Missing, old: Side, new: Side) -> bool:
+    """Whether the class has a base outside the sources that it did not have before: the name may come from there."""
+    if now.certain or not isinstance(term, Member):
+        return False
+    before = {path for value in alternatives(old.value(term.of)) for path in _outside(value)}
+    after = {path for value in alternatives(new.value(term.of)) for path in _outside(value)}
+    return not after <= before
+
+
+def _outside(value: Value) -> list[str]:
+    return value.ref.externals() if isinstance(value, ClassValue | InstanceValue) else []
+
+
+def _is_for_any(term: Term, now: Value, new: Side) -> bool:
+    """Whether an object's `__getattr__` gives the same for any name, as for a name that nobody has."""
+    if not isinstance(term, Member) or not isinstance(now, InstanceValue):
+        return False
+    return all(
+        isinstance(owner, InstanceValue) and member(new.world, owner, _NOBODY) == now
+        for owner in alternatives(new.value(term.of))
+    )
 
 
 def dropped_by_star(term: Term, old: Side, new: Side) -> Missing | None:

@@ -168,11 +168,11 @@ def test_values_are_followed(source):
 
 def _refined(consumer: str):
     """A world that knows what the walk found out, as the pipeline's does."""
-    from auditor.consumer import tree
+    from auditor.consumer import files
 
     plain = world("class C:\n    def m(self): ...\n    def __enter__(self):\n        return self", consumer)
     app = plain.trees[0]
-    app.apis["app"] = tree._refined(app.apis["app"], analysed(f"import lib\n{consumer}"))
+    app.apis["app"] = files._refined(app.apis["app"], analysed(f"import lib\n{consumer}"))
     return plain
 
 

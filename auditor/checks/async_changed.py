@@ -12,6 +12,7 @@ from auditor.sides import Side
 from auditor.world.values import Container, UnknownValue, Value
 
 _ASYNC = re.compile(r"\bAsync(?:Generator|Iterator|Iterable)\b")
+_EAGER = re.compile(r"\b(?:Future|Task)\b")
 _PLAIN = re.compile(r"(?:[\w.]+\.)?(?:[Ll]ist|[Tt]uple|[Dd]ict|[Ss]et|Iterator|Iterable|Generator|Sequence)\b")
 
 
@@ -44,7 +45,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         fix = Fix((Repair("remove-await", use.span, {}),), "unsafe", "the call returns its value directly now")
         words = f"`{callee}` is no longer a coroutine function; awaiting its result fails"
         finding = call_finding("async-changed", "error", use, old, new, words, label="not awaitable any more", fix=fix)
-    elif now and not awaited and not handed_on:
+    elif now and not awaited and not handed_on and not (_runs_anyway(after.callee.function) and _is_unused(use)):
         words = f"`{callee}` is a coroutine function now; without `await` it does not run"
         finding = call_finding(
             "async-changed", "error", use, old, new, words, label="needs `await`",
@@ -79,6 +80,15 @@ def _iteration(function: FunctionApi) -> str | None:
     if _ASYNC.search(returns):
         return "async"
     return "plain" if function.is_generator or _PLAIN.match(returns) else None
+
+
+def _runs_anyway(function: FunctionApi) -> bool:
+    """Whether calling it does the work, whatever becomes of the future that it returns."""
+    return not function.is_async and _EAGER.search(function.returns or "") is not None
+
+
+def _is_unused(use: Use) -> bool:
+    return all(u.how == "discard" for u in use.usages)
 
 
 def _is_coroutine(function: FunctionApi) -> bool:

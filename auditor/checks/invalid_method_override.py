@@ -63,7 +63,12 @@ def _override(use: Use, new: Side, was: ClassRef, now: ClassRef, mine: FunctionA
     span = override_span(use, mine.name)
     if after is not None:
         yield from _compare(use, new, mine, before, after, span)
-    elif not now.externals() and new.provider_of(before.owner) and new.world.class_(before.owner) is not None:
+    elif (
+        all(cls.own(mine.name) is None for cls in list(now.classes())[1:])
+        and set(now.externals()) <= set(was.externals()) - {""}
+        and new.provider_of(before.owner)
+        and new.world.class_(before.owner) is not None
+    ):
         finding = use_finding(
             "invalid-method-override",
             "warning",

@@ -13,6 +13,9 @@ from auditor.sides import CallOutcome, Side, argument_at, argument_named
 
 _Kind: TypeAlias = Literal["moved", "shifted", "replaced", "renamed", "passed-on", "ignored"]
 
+_ALIKE = 0.6
+"""From here on a name is taken for the successor of another."""
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield a warning for the first argument of a call that means something else now."""
@@ -44,7 +47,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         renaming = _renaming(use, was, rename) if rename is not None else None
         finding = call_finding(
             "parameter-moved",
-            "info" if kind == "renamed" or (kind == "ignored" and not dropped) else "warning",
+            "info" if kind == "renamed" or (kind == "ignored" and not dropped and rename is None) else "warning",
             use,
             old,
             new,
@@ -95,9 +98,15 @@ def _moved(
     if now in names_before:
         return "shifted"
     elsewhere = [likeness(was, name) for name in names_now if name not in names_before and name != now]
-    if max(elsewhere, default=0.0) >= max(0.6, likeness(was, now)):
+    if max(elsewhere, default=0.0) >= max(_ALIKE, likeness(was, now)):
         return "shifted"  # its own successor stands in another place
-    return "renamed" if _in_place(was, now, names_before, names_now) else "replaced"
+    return "renamed" if _in_place(was, now, names_before, names_now) or _is_same(was, now) else "replaced"
+
+
+def _is_same(was: str, now: str) -> bool:
+    """Whether a name only got shorter or longer: `auth_handler` and `auth`."""
+    before, after = set(was.strip("_").split("_")), set(now.strip("_").split("_"))
+    return before <= after or after <= before or likeness(was, now) >= _ALIKE
 
 
 def _in_place(was: str, now: str, before: list[str], after: list[str]) -> bool:

@@ -103,6 +103,7 @@ def _rename(name: str, old: Side, before: Value, new: Side, after: Value) -> str
 
 def _symbol(old: Side, was: Value, owner: Value, name: str) -> str:
     """The path of the member, by the provider's class that defines it where the consumer's own class inherits it."""
+    owner = next((v for v in alternatives(owner) if exists(member(old.world, v, name))), owner)
     of = path_of(owner)
     if of and old.provider_of(of) is None:
         for value in alternatives(owner):

@@ -155,8 +155,9 @@ class GuardReader:
         scope = self._global(env)
         scope.names.update({local: Import(path) for local, path in imported(function)})
         for local, values in assigned(function).items():
-            telling = [value for value in values if self._versions.package(value, scope)] or values
-            given[local] = telling[0] if len(telling) == 1 else None
+            telling = {p: value for value in reversed(values) if (p := self._versions.package(value, scope))}
+            known = list(telling.values()) or values
+            given[local] = known[0] if len(known) == 1 else None
         self._scopes.append(given)
         found = self._inside(name, inside, scope, negated=negated)
         self._scopes.pop()

@@ -14,6 +14,9 @@ from auditor.terms import Call, Guard
 _OF_APIS = frozenset({"AttributeError", "TypeError"})
 """Exceptions that a call raises if the release does not know it, and seldom else."""
 
+_MAX_ASKED = 8
+"""Attributes that a block asks for, beyond which nobody can say which of them its handler is about."""
+
 _ASIDE = frozenset({*dir(builtins), "debug", "info", "warning", "warn", "error", "exception", "log", "append", "get"})
 """Last names of calls that a handler makes for whatever reason."""
 
@@ -49,7 +52,20 @@ def inside_handler(
         term = read(tried[0], env) if len(tried) == 1 and not _unpacks(tried[0]) else None
         if isinstance(term, Call):
             reasons.append(Guard("fails", shown, of=term))
+    if names == {"AttributeError"} and (lacking := _lacking(body, env)):
+        reasons.append(Guard("any", shown, parts=lacking))
     return reasons
+
+
+def _lacking(body: Sequence[ast.stmt], env: Environment) -> tuple[Guard, ...]:
+    """That one of the attributes which a block asks for is not there."""
+    asked = {text(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Attribute)}
+    if len(asked) > _MAX_ASKED:
+        return ()
+    return tuple(
+        Guard("hasattr", f"no {shown}", name=node.attr, of=read(node.value, env), negated=True)
+        for shown, node in asked.items()
+    )
 
 
 def _does_otherwise(body: Sequence[ast.stmt], handler: ast.ExceptHandler) -> bool:

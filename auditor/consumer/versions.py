@@ -29,8 +29,10 @@ _WORDS = {
     "min_version": ">=",
 }
 """What the name of a function that compares versions says about how."""
-_OF_PACKAGE = frozenset({"__version__", "__version_tuple__", "version_tuple"})
+_OF_PACKAGE = frozenset({"__version__", "VERSION", "__version_tuple__", "version_tuple"})
 """Attributes that say a package's version."""
+_NAMED = frozenset({"__version__", "VERSION"})
+"""Names under which packages offer their version to importers."""
 _OF_VERSION = frozenset({"version", "release", "base_version", "public"})
 """Attributes of a version object."""
 _ASKING = frozenset(
@@ -194,7 +196,7 @@ class VersionTests:
                 return self.package(node.generators[0].iter, env, depth + 1)
             case ast.Name(id=name):
                 for path in self.paths(read(node, env)):
-                    if path.endswith(".__version__"):
+                    if path.rsplit(".", 1)[-1] in _NAMED and "." in path:
                         return path.split(".", 1)[0]
                 target = self.definitions(name)
                 if isinstance(target, ast.expr) and target is not node:

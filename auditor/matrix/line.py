@@ -23,7 +23,7 @@ from auditor.packages.release import Release, open_release
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
-from auditor.resolution import Pair
+from auditor.resolution import Pair, dropped
 from auditor.scan import Audit
 from auditor.suppressions import MARK, applied
 
@@ -104,6 +104,7 @@ class Line:
         release, old = prepared.release, prepared.old
         new_side = Snapshot(release, self.store)
         old_side = new_side if old is release else self._snapshot(old)
+        new_side.claim(dropped(old, release))
         packages = tuple(dict.fromkeys((*release.packages, *old.packages)))
         pair = Pair(
             release.name,

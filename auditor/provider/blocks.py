@@ -9,6 +9,7 @@ from typing import Any
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider import branches
 from auditor.provider.bodies import FunctionNode
+from auditor.provider.classes import add_slots, base_term, bases_of
 from auditor.provider.exports import Exports
 from auditor.provider.flags import asks_environment
 from auditor.provider.functions import Place, deprecation, read_decorators, read_function, short
@@ -82,11 +83,14 @@ class BlockReader:
         )
         found = read_function(node, place)
         self.namespace.add_function(found.function, self.branch)
+        self._bind_in_class(node.name)
         for attribute in found.assigned:
             self.namespace.assign_instance(attribute)
         for name in sorted(found.globals):
             if self.class_path is None and not self.namespace.has(name):
                 self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
+        if self.class_path is None:
+            self.exports.function(node)
         if node.name == "__getattr__" or (len(node.body) <= _SHORT and asks_environment(node)):
             self.record(node)
 
@@ -98,6 +102,8 @@ class BlockReader:
         for parameter in getattr(node, "type_params", ()):
             header.names[parameter.name] = UNKNOWN
         keywords = [(k.arg, k.value) for k in node.keywords if k.arg is not None]
+        bases, metaclass = bases_of(node)
+        keywords += [("metaclass", metaclass)] if metaclass is not None else []
         runtime = self._at_run_time
         self.namespace, self.class_path, self.branch = Namespace(), qualified, ()
         self.env = Environment(self.module, header if header.names else None, qualified)
@@ -106,12 +112,12 @@ class BlockReader:
             members = self.namespace
         finally:
             self.namespace, self.env, self.class_path, self.branch = outer
-        _add_slots(members, node)
+        add_slots(members, node)
         found = ClassApi(
             name=node.name,
             line=node.lineno,
-            bases=tuple([annotation(b, header) or UNKNOWN for b in node.bases if not isinstance(b, ast.Starred)]),
-            base_texts=tuple([text(b) for b in node.bases if not isinstance(b, ast.Starred)]),
+            bases=tuple([base_term(b, header) for b in bases]),
+            base_texts=tuple([text(b) for b in bases]),
             keywords=tuple([(name, short(value)) for name, value in keywords]),
             metaclass=next((read(value, env) for name, value in keywords if name == "metaclass"), None),
             decorators=read_decorators(node.decorator_list, env),
@@ -281,15 +287,3 @@ _READERS: dict[type[ast.AST], Callable[[BlockReader, Any], None]] = {
 for _name, _reader in (("TryStar", branches.read_try), ("TypeAlias", BlockReader._type_alias)):
     if hasattr(ast, _name):
         _READERS[getattr(ast, _name)] = _reader
-
-
-def _add_slots(members: Namespace, node: ast.ClassDef) -> None:
-    """Names in `__slots__` are attributes of instances, if nothing says more about them."""
-    for statement in node.body:
-        if isinstance(statement, ast.Assign) and any(target_names(t) == ["__slots__"] for t in statement.targets):
-            value = statement.value
-            items = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]
-            for item in items:
-                name = item.value if isinstance(item, ast.Constant) else None
-                if isinstance(name, str) and name.isidentifier() and name not in members.instance:
-                    members.assign_instance(AttributeApi(name, statement.lineno))

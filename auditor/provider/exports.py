@@ -13,6 +13,11 @@ class Exports:
     def __init__(self) -> None:
         self._names: list[str] | None = None
         self._unreadable = False
+        self._functions: dict[str, ast.AST] = {}
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """`def extend_all(module)`: it may be called to fill `__all__`."""
+        self._functions[node.name] = node
 
     def names(self) -> tuple[str, ...] | None:
         """The exported names; None where there is no `__all__` or it cannot be read."""
@@ -36,8 +41,10 @@ class Exports:
             self._unreadable |= len(self._names) > _MAX_NAMES
 
     def call(self, call: ast.Call) -> None:
-        """`__all__.extend(...)`, `.append(...)`, `.remove(...)`"""
+        """`__all__.extend(...)`, `.append(...)`, `.remove(...)`, or a function of the module that does such things"""
         function = call.func
+        if isinstance(function, ast.Name) and function.id in self._functions:
+            self._unreadable |= _changes_exports(self._functions.pop(function.id))
         if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
             return
         if function.value.id != "__all__" or len(call.args) != 1:
@@ -53,6 +60,19 @@ class Exports:
                 self._names += one
             else:
                 self._names = [name for name in self._names if name not in one]
+
+
+def _changes_exports(function: ast.AST) -> bool:
+    """Whether a function adds to the module's `__all__`."""
+    for node in ast.walk(function):
+        match node:
+            case ast.AugAssign(target=ast.Name(id="__all__")):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="__all__"), attr="append" | "extend")):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _strings(value: ast.expr, current: list[str]) -> list[str] | None:

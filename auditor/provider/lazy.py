@@ -16,7 +16,7 @@ from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
 from auditor.terms import Preset
 
-_MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "_LazyModule", "environ", "getenv")
+_MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "locals()", "_LazyModule", "environ", "getenv")
 _MAX_NAMES = 20_000
 
 
@@ -191,7 +191,25 @@ class _Module:
             for keyword in call.keywords:
                 self._bind_global(keyword.arg or UNKNOWN, self.evaluator.value(keyword.value, names))
         else:
+            self._handed_on(call, names)
+
+    def _handed_on(self, call: ast.Call, names: dict[str, Any]) -> None:
+        """`lazy_import(globals(), aliases={"name": ".module"})`: a helper that serves the names of a table."""
+        arguments = [*call.args, *[k.value for k in call.keywords]]
+        values = [self.evaluator.value(a, names) for a in arguments]
+        if not any(isinstance(value, Globals) for value in values):
             self.evaluator.value(call, names)
+            return
+        for table in (value for value in values if isinstance(value, dict)):
+            for name, module in table.items():
+                if (
+                    isinstance(name, str)
+                    and isinstance(module, str)
+                    and name.isidentifier()
+                    and name not in self.globals
+                ):
+                    path = self.evaluator.absolute(module, self.blocks.package)
+                    self._offer(name, path if path.endswith(f".{name}") else f"{path}.{name}")
 
     def _bind_global(self, name: Any, value: Any) -> None:
         """`globals()[name] = value`"""

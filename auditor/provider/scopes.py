@@ -18,6 +18,7 @@ from auditor.terms import (
     Unknown,
     Unpacked,
     choice,
+    slimmed,
 )
 
 Origin: TypeAlias = Literal["value", "each", "async each", "enter", "async enter"]
@@ -166,5 +167,8 @@ _PARTS[Unpacked] = ("of",)
 
 
 def bounded(term: Term, limit: int = MAX_NODES) -> Term:
-    """`term`, or an unknown in its place where it is too large to keep."""
-    return term if fits(term, limit) else Unknown("too large")
+    """`term`; where it is too large to keep without what calls are passed, and where that is too large, an unknown."""
+    if fits(term, limit):
+        return term
+    slim = slimmed(term)
+    return slim if fits(slim, limit) else Unknown("too large")

@@ -63,6 +63,10 @@ class Snapshot:
         self.parsed = 0
         """Modules parsed in this run; the others came out of the store."""
 
+    def claim(self, packages: Iterable[str]) -> None:
+        """Answer for further top-level names, which an earlier release had: what is asked of them is missing."""
+        self.packages = tuple(dict.fromkeys((*self.packages, *packages)))
+
     def module_names(self) -> Sequence[str]:
         """All modules, stubs-only ones included."""
         return list(dict.fromkeys((*self._modules, *self._stubs)))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from auditor.api import AttributeApi, Definition, FunctionApi
-from auditor.terms import Instance
+from auditor.terms import Call, Instance, Member, Name
 from auditor.world.classes import ClassRef
 from auditor.world.values import (
     Alias,
@@ -101,7 +103,9 @@ def _instance_member(world: World, ref: ClassRef, name: str) -> Value:
         return ClassValue(ref)
     if name in _OBJECT:
         return UnknownValue("attribute of every object", f"{ref.path}.{name}")
-    if ref.find("__getattr__") or ref.find("__getattribute__"):
+    if (getter := ref.find("__getattr__")) is not None:
+        return _served(world, getter[0], getter[1], ref, name)
+    if ref.find("__getattribute__"):
         return UnknownValue("class __getattr__")
     if any(_is_dynamic(cls) for cls in ref.classes()):
         return UnknownValue("attributes set dynamically")
@@ -111,6 +115,23 @@ def _instance_member(world: World, ref: ClassRef, name: str) -> Value:
     if "" in externals:
         return UnknownValue("a base class cannot be read")
     return Missing(ref.path, name, "member of instance", certain=not externals)
+
+
+def _served(world: World, owner: ClassRef, definition: Definition, receiver: ClassRef, name: str) -> Value:
+    """What a class `__getattr__` gives: a member of an object it passes everything on to, or what it always returns."""
+    unknown = UnknownValue("class __getattr__")
+    if not isinstance(definition, FunctionApi):
+        return unknown
+    match definition.result:
+        case Call(Name(name="getattr"), (Member() as wrapped, _), ()):
+            inner = world.evaluate(wrapped)
+            if inner == InstanceValue(receiver) or isinstance(inner, UnknownValue):
+                return unknown
+            found = world.member(inner, name)
+            return unknown if isinstance(found, UnknownValue) else found
+        case _:
+            served = world.returned(bind(world, owner, definition, receiver, instance=True))
+    return served if isinstance(served, InstanceValue) else unknown
 
 
 def _in_stub(world: World, ref: ClassRef, name: str, *, instance: bool) -> Value | None:
@@ -159,7 +180,10 @@ def bind(world: World, owner: ClassRef, definition: Definition, receiver: ClassR
         if not instance and _is_enum(owner) and definition.value is not None:
             return InstanceValue(receiver)
         path = f"{owner.path}.{definition.name}"
-        return _through_descriptor(world, world.attribute(definition, path), definition, path)
+        value = world.attribute(definition, path)
+        if instance and not definition.in_init and isinstance(value, FunctionValue) and not value.api.is_static:
+            return msgspec.structs.replace(value, bound=True, receiver=receiver)  # `get = _unimplemented`
+        return _through_descriptor(world, value, definition, path)
     return world.define(owner.module, definition, owner.qualname)
 
 

@@ -6,7 +6,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from auditor.world.presets import likely
-from auditor.world.values import NONE, External, Missing, ModuleValue, UnknownValue, Value, options
+from auditor.world.values import CYCLIC, NONE, External, Missing, ModuleValue, UnknownValue, Value, options
 
 if TYPE_CHECKING:
     from auditor.world.world import World
@@ -111,7 +111,8 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
         path = api.lazy[name]
         return world.resolve(path) if path else UnknownValue("served by module __getattr__", f"{module}.{name}")
     for star in api.wildcards:
-        if (starred := _from_star(world, star, name)) is not None:
+        starred = _from_star(world, star, name)
+        if starred is not None and starred != UnknownValue(CYCLIC, f"{module}.{name}"):
             return starred
     if (stub := tree.stub(module)) is not None and (found := stub.names.get(name)):
         return options([world.define(module, d) for d in found])

@@ -149,6 +149,9 @@ Value: TypeAlias = (
     | UnknownValue
 )
 
+CYCLIC = "cyclic import"
+"""The reason given for a name that is asked for while it is being looked up."""
+
 NONE = Literal("NoneType", "None")
 
 

@@ -31,6 +31,7 @@ from auditor.world import calls, definitions, members, names, presets, types
 from auditor.world.classes import ClassRef, ExternalBase
 from auditor.world.trees import Tree
 from auditor.world.values import (
+    CYCLIC,
     Alias,
     ClassValue,
     Container,
@@ -120,8 +121,13 @@ class World:
             return UnknownValue("cyclic definition")
         finally:
             self._pending.discard(term)
-        self._values[term] = value
+        if not self._is_passing(value):
+            self._values[term] = value
         return value
+
+    def _is_passing(self, value: Value) -> bool:
+        """Whether a value is not known only because what asks for it is being evaluated right now."""
+        return isinstance(value, UnknownValue) and value.reason == CYCLIC and bool(self._pending)
 
     def _evaluate(self, term: Term) -> Value:
         match term:
@@ -203,13 +209,14 @@ class World:
         if key in self._bound:
             return self._bound[key]
         if key in self._pending:
-            return UnknownValue("cyclic import", f"{module}.{name}")
+            return UnknownValue(CYCLIC, f"{module}.{name}")
         self._pending.add(key)
         try:
             value = names.find_bound(self, module, name)
         finally:
             self._pending.discard(key)
-        self._bound[key] = value
+        if value is None or not self._is_passing(value):
+            self._bound[key] = value
         return value
 
     def define(self, module: str, definition: Definition, qualifier: str = "") -> Value:

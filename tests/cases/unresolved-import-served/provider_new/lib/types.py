@@ -1,0 +1,6 @@
+__all__ = ["common_type"]
+
+
+def common_type():
+    return 1
+

@@ -1,0 +1,10 @@
+def gaussian():
+    return 1
+
+
+def hamming():
+    return 1
+
+
+def boxcar():
+    return 1
