@@ -245,6 +245,9 @@ def _speed(seen: Seen) -> dict[str, Any]:
     if span:
         found["waiting_share"] = round(1 - sum(float(s["device"]["busy"]) for s in speeds) / span, 4)
     found["waited_for_writing_seconds"] = round(sum(float(s["waited_for_writing"]) for s in speeds), 2)
+    found["computing_seconds"] = round(sum(float(s["device"]["busy"]) for s in speeds), 2)
+    found["copying_seconds"] = round(sum(float(s["device"].get("copying", 0)) for s in speeds), 2)
+    found["writing_seconds"] = round(sum(float(s.get("writing", 0)) for s in speeds), 2)
     found["last_sync_seconds"] = round(max(float(s.get("last_sync", 0)) for s in speeds), 2)
     found["start_seconds"] = round(max(seen.ready.values(), default=0.0), 1)
     memory = [s["device"]["memory"] for s in speeds if "memory" in s["device"]]
@@ -270,5 +273,9 @@ def _sentences(order: Order, progress: Progress, seen: Seen, seconds: float) -> 
                 f"the model waited {speed['waiting_share']:.1%} of the time;"
                 f" the job waited {speed['waited_for_writing_seconds']:.1f} s for writing,"
                 f" and {speed['last_sync_seconds']:.1f} s at the end for the disk"
+            )
+            lines.append(
+                f"of which {speed['computing_seconds']:.1f} s computing; beside it {speed['copying_seconds']:.1f} s"
+                f" copying to the host and {speed['writing_seconds']:.1f} s in the writers"
             )
     return lines

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from auditor.patches.series import PatchSet, package
 from auditor.runner import calls, signatures
 from auditor.runner.audit import Audit, Site
 from auditor.runner.overlay import Overlay
+from auditor.runner.probing import ask
 
 WORKERS = ("vllm.v1.worker.gpu_worker.Worker", "vllm.v1.worker.cpu_worker.CPUWorker")
 """Classes whose methods are called by name; the consumer's own extension classes join them."""
@@ -58,7 +57,7 @@ def preflight(patch_set: PatchSet, audit: Audit, overlay: Overlay, *, timeout: f
     """Build the questions, let the target's Python answer them, and say what fits."""
     started = time.monotonic()
     question = _Question(patch_set, audit, overlay)
-    answer = _ask(question.request, overlay, timeout)
+    answer = ask(question.request, overlay, timeout)
     rows = tuple(question.rows(answer))
     return Result(
         rows=rows,
@@ -244,34 +243,4 @@ def _sources(overlay: Overlay, paths: Sequence[str]) -> dict[str, tuple[bytes, b
             except (SyntaxError, ValueError) as error:
                 raise PatchError("It cannot be read as Python", where=str(origin)) from error
             found[path] = sources
-    return found
-
-
-def _ask(request: dict[str, Any], overlay: Overlay, timeout: float) -> dict[str, Any]:
-    """Run the probe; its own output is kept for the case that it ends without an answer."""
-    question, answer = overlay.root / "preflight-question.json", overlay.root / "preflight-answer.json"
-    question.write_text(json.dumps(request), encoding="utf-8")
-    answer.unlink(missing_ok=True)
-    command = [str(overlay.target.python), "-m", "auditor.runner.inside.probe", str(question), str(answer)]
-    log = overlay.root / "preflight.log"
-    where = str(overlay.target.python)
-    try:
-        with log.open("wb") as output:
-            subprocess.run(  # noqa: S603
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=timeout,
-                check=False,
-                cwd=overlay.root,
-                env=overlay.environment({"HF_HUB_OFFLINE": "1"}),
-            )
-        found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
-    except subprocess.TimeoutExpired as error:
-        raise PatchError(f"The probe did not answer within {timeout:.0f} seconds", where=where) from error
-    except (OSError, ValueError) as error:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.exists() else []
-        last = plain(lines[-1]) if lines else "it printed nothing"
-        raise PatchError(f"The probe ended without an answer: {last}", where=where) from error
     return found

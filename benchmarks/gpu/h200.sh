@@ -27,15 +27,15 @@ step() { # name, command...
   printf '== %s: exit %d, %d s\n' "$name" "$code" "$((SECONDS - begun))"
   [ "$code" -eq "${EXPECT:-0}" ] || failed+=("$name")
 }
-model() { # of, layers, vocabulary, to
+make_model() { # of, layers, vocabulary, to
   [ -f "$4/config.json" ] && return
   inside shrink --model "${MODELS:-$here/models}/$1" --out "$4" --layers "$2" --experts "${EXPERTS:-8}" --vocabulary "$3" --width real
 }
 prompts() { "$python" $here/prompts.py "$@"; }
-llama() { step make-model model llama-7168 8 32000 "$work/llama"; prompts 10 512 32000 > "$work/ten.jsonl"; prompts "${MANY:-480}" 512 32000 > "$work/many.jsonl"; }
-extract() { # name, data, options...
+llama() { model=$work/llama layers=1,3,5,7; step make-model make_model llama-7168 8 32000 "$work/llama"; prompts 10 512 32000 > "$work/ten.jsonl"; prompts "${MANY:-480}" 512 32000 > "$work/many.jsonl"; }
+extract() { # name, data, options...; of $model and $layers
   name=$1; data=$2; shift 2
-  step "$name" run extract --no-preflight --model "$work/llama" --layers 1,3,5,7 --max-length 512 --data "$work/$data" --out "$work/$name" "$@"
+  step "$name" run extract --no-preflight --model "$model" --layers "$layers" --max-length 512 --data "$work/$data" --out "$work/$name" "$@"
   cp "$work/$name/manifest.json" "$results/$name.json" 2> /dev/null
   tail -c 200000 "$work/$name/api-audit-run/log-0.txt" > "$results/$name.engine.txt" 2> /dev/null
 }
@@ -58,13 +58,11 @@ rehearsal() {
   step rehearse run rehearse --work "$work/rehearsal" --model "${MODELS:-$here/models}/llama-7168" -q
   save rehearsal
 }
-speed() {
+speed() { # before and after: in turn; overlapped, with a sync of every sample, with one now and then, with none
   llama
-  extract staged many.jsonl
-  rm -rf "$work"/staged/data_*
   extract plain many.jsonl --pipeline plain
-  rm -rf "$work"/plain/data_*
-  extract staged-nosync many.jsonl --sync never
+  for sync in each batch never; do rm -rf "$work"/*/data_*; extract "sync-$sync" many.jsonl --sync $sync; done
+  rm -rf "$work"/*/data_*
 }
 two() {
   llama
@@ -84,15 +82,61 @@ narrow() {
   save narrow
 }
 
+room() { # gigabytes of weights: what the GPUs hold beside their caches, and the disk beside 1,000 samples
+  free=$(($(df -BG --output=avail "$work" | tail -n 1 | tr -dc 0-9) - 40)); hold=$((gpus * 80))
+  echo $((free < hold ? free : hold))
+}
+numbers() { "$python" -c "import json, sys; n = json.load(open(sys.argv[1]))['num_hidden_layers'] - 1; print(*sorted({0, n // 3, 2 * n // 3, n}), sep=',')" "$1/config.json"; }
+scale() { # the shape of the original story on all GPUs: a large mixture of experts, ten samples, a thousand
+  model=$work/large
+  [ -f "$model/config.json" ] || step make-large "$python" $here/large.py "${MODELS:-$here/models}/kimi-k2-like" "$model" "${GIGABYTES:-$(room)}"
+  layers=$(numbers "$model")
+  prompts 10 512 32000 > "$work/ten.jsonl"; prompts "${COUNT:-1000}" 512 32000 > "$work/thousand.jsonl"
+  held 0 preflight-scale run preflight
+  extract large-ten ten.jsonl --tensor-parallel "$gpus"
+  extract large-thousand thousand.jsonl --tensor-parallel "$gpus"
+  step agree-large "$python" $here/agree.py "$work/large-ten" "$work/large-thousand" 512 "${WIDTH:-7168}" 4
+}
+killed() { # a worker dies in the middle: the others go with it, and the same command resumes to the same bytes
+  model=$work/large layers=$(numbers "$work/large")
+  rm -rf "$work"/killed
+  given=(--no-preflight --model "$model" --layers "$layers" --max-length 512 --data "$work/thousand.jsonl" --out "$work/killed" --tensor-parallel "$gpus")
+  run extract "${given[@]}" -q > "$results/killed.log" 2>&1 & job=$!
+  until [ "$(find "$work/killed" -name 'data_*.pt' 2> /dev/null | head -n 100 | wc -l)" -ge 100 ]; do kill -0 $job 2> /dev/null || break; sleep 0.2; done
+  worker=$("$python" -c "import json, sys; print(next(e['workers'][-1] for e in map(json.loads, open(sys.argv[1])) if e['event'] == 'ready'))" "$work/killed/api-audit-run/events-0.jsonl")
+  kill -9 "$worker"; echo "killed worker $worker of $gpus"
+  wait $job; echo "exit code $?: $(tail -n 1 "$results/killed.log")"; echo "GPU memory used: $(memory)"
+  extract killed thousand.jsonl --tensor-parallel "$gpus"
+  step agree-killed "$python" $here/agree.py "$work/large-thousand" "$work/killed" 512 "${WIDTH:-7168}" 4
+}
+ladder() { # tensor parallel N, ..., 2, 1 of a model that one GPU holds
+  model=$work/small layers=0,1,2,3
+  step make-small make_model kimi-k2-like 4 32000 "$model"
+  prompts 40 512 32000 > "$work/forty.jsonl"
+  for n in 1 2 4 8; do [ "$n" -le "$gpus" ] || break
+    extract "ladder-$n" forty.jsonl --tensor-parallel "$n"
+    [ "$n" -eq 1 ] || step "agree-ladder-$n" "$python" $here/agree.py "$work/ladder-1" "$work/ladder-$n" 512 "${WIDTH:-7168}" 4
+  done
+}
+full() { # the GPU's memory is taken by another process: out of memory while the weights are loaded, then resumed
+  llama
+  "$python" -c "import torch, time; free, _ = torch.cuda.mem_get_info(); x = torch.empty(free - (8 << 30), dtype=torch.uint8, device='cuda'); print('taken', flush=True); time.sleep(600)" > "$work/taken" & taker=$!
+  until grep -q taken "$work/taken"; do kill -0 $taker || break; sleep 0.2; done
+  EXPECT=2 extract full ten.jsonl --gpu-memory 0.05
+  kill $taker; wait $taker 2> /dev/null; echo "GPU memory used: $(memory)"
+  extract full ten.jsonl
+}
+
+gpus=${GPUS:-$(nvidia-smi -L | wc -l)}
 nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
 echo "GPU memory used before: $(memory)"
 for part in "$@"; do "$part"; done
 echo
-grep -h -E 'tok/s|waited|agree |relative error|nothing fails|would fail|rehearsal' "$results"/*.log | sort -u | tail -n 60
+grep -h -E 'tok/s|waited|copying|large:|agree |relative error|nothing fails|would fail|rehearsal' "$results"/*.log | sort -u | tail -n 60
 for file in "$results"/*.json; do [ -e "$file" ] && "$python" -c "
 import json, sys
 book = json.load(open(sys.argv[1])); run = book['runs'][-1]
-names = ('tokens_per_second', 'steady_tokens_per_second', 'waiting_share', 'waited_for_writing_seconds', 'start_seconds')
+names = ('tokens_per_second', 'steady_tokens_per_second', 'waiting_share', 'computing_seconds', 'copying_seconds', 'writing_seconds', 'waited_for_writing_seconds', 'last_sync_seconds', 'start_seconds')
 print(sys.argv[1].rsplit('/', 1)[1], run['state'], book.get('form'), {n: run.get(n) for n in names})" "$file"; done
 echo "GPU memory used after: $(memory)"
 tar czf "$OUT/results-$1.tgz" -C "$work" results

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from runner.making import APP, PATCHED, World, make
 
-from auditor.runner import calls, signatures
+from auditor.runner import calls, probing, signatures
+from auditor.runner.inside import compiling
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -194,3 +195,35 @@ def test_calls_are_followed_through_edits():
 def test_columns_count_characters():
     (call,) = calls.find("é = 'é'; f(1)\n".encode())
     assert (call.line, call.column) == (1, 10)
+
+
+def test_imports_are_compiled_ahead_on_idle_cores(world, run, monkeypatch, tmp_path):
+    monkeypatch.setattr(probing, "CORES", 1)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "bytecode"))
+    assert run("preflight", *world.options)[0] == 0
+    compiled = {path.name.split(".")[0] for path in (tmp_path / "bytecode").rglob("*.pyc")}
+    assert {"main", "core"} <= compiled
+
+
+def test_what_is_compiled_ahead_is_what_an_import_would_compile(tmp_path, monkeypatch):
+    package = tmp_path / "pack"
+    package.mkdir()
+    for name, text in {
+        "__init__": "from . import one\nfrom .two import thing\n",
+        "one": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import pack.unseen\nimport pack.three\n",
+        "two": "thing = 1\ndef later():\n    import pack.unseen\n",
+        "three": "try:\n    from pack import four\nexcept ImportError:\n    pass\n",
+        "four": "",
+        "unseen": "",
+    }.items():
+        (package / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    assert compiling.main(["pack"]) == 0
+    compiled = {path.name.split(".")[0] for path in package.rglob("*.pyc")}
+    assert compiled == {"__init__", "one", "two", "three", "four"}
+    assert all(compiling.is_compiled(str(package / f"{name}.py")) for name in compiled)
+    (package / "four.py").write_text("changed = True\n")
+    assert not compiling.is_compiled(str(package / "four.py"))

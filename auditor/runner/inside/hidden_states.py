@@ -108,7 +108,7 @@ def _run(given: argparse.Namespace, events: life.Events) -> None:
             speed = steady.report()
             speed["last_sync"] = keeper.close() if keeper is not None else 0.0
             device = [found for found in generator.executor.collective_rpc(worker.report) if found]
-            events.tell("speed", waited_for_writing=path.waited, **speed, device=device[0])
+            events.tell("speed", waited_for_writing=path.waited, writing=path.writing, **speed, device=device[0])
         finally:
             path.close()
         if given.trial:
@@ -204,7 +204,7 @@ def explain(error: BaseException) -> tuple[str, str]:
         return "write", text
     if isinstance(error, UnforeseenError):
         return "generator", text
-    if "out of memory" in lowered or "outofmemory" in lowered:
+    if any(sign in lowered for sign in ("out of memory", "outofmemory", "available memory", "free memory on device")):
         return "memory", text
     if any(sign in lowered for sign in ("executor failed", "cancelled", "workerproc", "worker proc", "died")):
         return "worker", text or "a worker process ended"

@@ -30,7 +30,7 @@ class Plain:
     def __init__(self, torch: Any, generator: Any, out: Path, told: Told, *, there: Container[int], sync: bool) -> None:
         self.torch, self.generator, self.out, self.told, self.sync = torch, generator, out, told, sync
         self.there = there
-        self.waited = 0.0
+        self.waited = self.writing = 0.0
         self.form: dict[str, Any] = {}
 
     def run(self, prompts: Sequence[Prompt]) -> None:
@@ -49,6 +49,7 @@ class Plain:
             size = samples.save(self.torch, self.out, prompt, states, sync=self.sync)
             self.told(prompt.number, len(prompt.tokens), size)
         self.waited += time.perf_counter() - begun
+        self.writing = self.waited
 
     def finish(self) -> None:
         """Nothing is left to do."""
@@ -78,7 +79,7 @@ class Staged:
         self.slots: dict[int, int] = {}
         """Slot -> ticket that it holds."""
         self.tokens: dict[int, int] = {}
-        self.waited = 0.0
+        self.waited = self.writing = 0.0
         self.form: dict[str, Any] = {}
         self.call = generator.executor.collective_rpc
         generator.executor.collective_rpc = self._rpc
@@ -133,7 +134,8 @@ class Staged:
                 if wait:
                     continue
                 return
-            ticket, number, size, failure = answer
+            ticket, number, size, seconds, failure = answer
+            self.writing += seconds
             if failure:
                 kind, message = failure
                 raise samples.BadSampleError(message) if kind == "bad-sample" else WriteError(message)

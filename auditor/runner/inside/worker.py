@@ -68,9 +68,11 @@ def hold(worker: Any, slot: int, ticket: int, budget: int) -> list[dict[str, Any
 
 
 def report(worker: Any) -> dict[str, Any]:
-    """How long the model computed, out of how long; the first forward, a warm-up, is left out."""
+    """How long the model computed and how long copies ran beside it; the first of each, a warm-up, is left out."""
     del worker
     found: dict[str, Any] = _state["clock"].report()
+    if "memory" in _state:
+        found["copying"] = _state["memory"].clock.report()["busy"]
     torch = importlib.import_module("torch")
     if torch.cuda.is_available():
         free, total = torch.cuda.mem_get_info()
@@ -89,6 +91,7 @@ class _Memory:
 
     def __init__(self, torch: Any, layers: int, rows: int, row_bytes: int, cuda: bool) -> None:
         self.torch, self.layers, self.rows, self.row_bytes = torch, layers, rows, row_bytes
+        self.clock = _Clock(torch)
         self.slot_bytes = -(-(layers * rows * (row_bytes + 1)) // HEADER) * HEADER
         self.size = HEADER + SLOTS * self.slot_bytes
         self.handle = os.memfd_create("api-audit-states")  # vanishes with the last process that has it
@@ -118,6 +121,7 @@ class _Memory:
             self._copy(slot, states)
             self.tickets[slot] = ticket
             return
+        self.clock.drain()
         cuda = self.torch.cuda
         mark = self.torch.tensor([ticket], dtype=self.torch.int64, device=states[0].device)
         self.stream.wait_stream(cuda.current_stream())
@@ -128,6 +132,7 @@ class _Memory:
             tensor.record_stream(self.stream)
 
     def _copy(self, slot: int, states: list[Any]) -> None:
+        begun = self.clock.mark()
         start = HEADER + slot * self.slot_bytes
         rows = states[0].shape[0]
         flags = start + self.layers * self.rows * self.row_bytes
@@ -138,6 +143,7 @@ class _Memory:
             finite = self.torch.isfinite(state).all(dim=1).to(self.torch.uint8)
             at = flags + number * self.rows
             self.bytes[at : at + rows].copy_(finite, non_blocking=True)
+        self.clock.add(begun, self.clock.mark())
 
 
 class _Clock:

@@ -47,14 +47,14 @@ def run(orders: Any, answers: Any) -> None:
         answers.put((order.ticket, order.prompt.number, *_answer(torch, memory, order)))
 
 
-def _answer(torch: Any, memory: _Shared, order: Order) -> tuple[int, tuple[str, str] | None]:
-    """Size of the written sample, or kind and text of what went wrong."""
+def _answer(torch: Any, memory: _Shared, order: Order) -> tuple[int, float, tuple[str, str] | None]:
+    """Size of the written sample and the seconds that it took, or kind and text of what went wrong."""
     try:
-        return _write(torch, memory, order), None
+        return *_write(torch, memory, order), None
     except samples.BadSampleError as error:
-        return 0, ("bad-sample", str(error))
+        return 0, 0.0, ("bad-sample", str(error))
     except Exception as error:  # noqa: BLE001 - told to the driver, which stops the run
-        return 0, ("write", f"{type(error).__name__}: {error}")
+        return 0, 0.0, ("write", f"{type(error).__name__}: {error}")
 
 
 class _Shared:
@@ -72,13 +72,14 @@ class _Shared:
         return found
 
 
-def _write(torch: Any, memory: _Shared, order: Order) -> int:
+def _write(torch: Any, memory: _Shared, order: Order) -> tuple[int, float]:
     place = order.place
     parent = os.getppid()
     while memory.ticket(order.slot) != order.ticket:
         time.sleep(POLL)
         if os.getppid() != parent:
             raise RuntimeError("the job has ended")
+    begun = time.perf_counter()
     dtype = getattr(torch, place["dtype"].removeprefix("torch."))
     row, capacity, begin = place["row_bytes"], place["capacity"], place["start"]
     flags = begin + order.layers * capacity * row
@@ -91,4 +92,5 @@ def _write(torch: Any, memory: _Shared, order: Order) -> int:
         view = memory.bytes[at + order.start * row : at + order.stop * row]
         states.append(view.clone().view(dtype).view(order.stop - order.start, place["width"]))
         samples.check_shape(order.prompt, layer, states[-1].shape)
-    return samples.save(torch, Path(order.out), order.prompt, states, sync=order.sync)
+    size = samples.save(torch, Path(order.out), order.prompt, states, sync=order.sync)
+    return size, time.perf_counter() - begun
