@@ -12,6 +12,8 @@ import msgspec
 from auditor.model import Finding, Problem
 
 MARK = "api-audit:"
+PRUNED = "unneeded-guard"
+"""The rule of `api-audit prune`: no scan can tell whether a comment that names it is needed."""
 _COMMENT = re.compile(r"#\s*api-audit:\s*ignore\b(?:\[(?P<rules>[^\]]*)\])?\s*(?P<reason>.*)")
 
 
@@ -79,7 +81,7 @@ def applied(
             used.add(comment)
             finding = msgspec.structs.replace(finding, state="suppressed", state_reason=comment.reason)
         judged.append(finding)
-    return tuple(judged), tuple(one for one in known if one not in used)
+    return tuple(judged), tuple(one for one in known if one not in used and one.rules != (PRUNED,))
 
 
 def _comments(text: str) -> Iterator[tuple[int, int, str]]:

@@ -218,6 +218,7 @@ def rules() -> str:
     """Every check and every rule: what, why, an example, and what is repaired."""
     entries = rulebook()
     checks = {file.stem.replace("_", "-") for file in (PACKAGE / "checks").glob("[!_]*.py")}
+    checks |= {one for one, entry in entries.items() if entry.origin.startswith("core/")}
     parts = [NOTE, "# Rules\n", _RULES]
     for title, ids in (
         ("Checks", [one for one in entries if one in checks]),

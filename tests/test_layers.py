@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("fixing", "patching", "resolution", "inventory", "migrations", "matching"),
     ("scan",),
     ("matrix", "ranges"),
-    ("bisection",),
+    ("bisection", "prune"),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

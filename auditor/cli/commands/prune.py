@@ -1,0 +1,153 @@
+"""`api-audit prune`: take out the guards that no release of the declared range needs any more."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+from auditor import __version__, formats
+from auditor.cli.app import Configured
+from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
+from auditor.cli.progress import progress
+from auditor.cli.terminal import deliver, refuse_nowhere, say, wants_color, width
+from auditor.config import Located
+from auditor.model import Report
+
+EXAMPLES = """\b
+Examples:
+  api-audit prune .
+  api-audit prune . --provider vllm --diff
+  api-audit prune src/ --against 'vllm>=0.16,<0.24'
+  api-audit apply generated_patches/mine-1.0--vllm-0.23.0--prune --to .
+\b
+A guard is a version test, a try/except ImportError, a hasattr or signature
+test, or `**({...} if new else {})`. It goes if it comes out the same in every
+release of the range, those not yet published included; whatever is not fully
+understood stays.
+\b
+Exit code: 0 nothing to prune, 1 guards found, 2 could not finish, 130 interrupted.
+"""
+
+SECTIONS = {
+    "What to prune": ("range_", "provider", "prereleases", "exclude"),
+    "How it is told": ("output_format", "output_file", "diff"),
+    "Patches": ("no_patches", "patch_dir"),
+    "Exit code": ("exit_zero", "error_on_warning"),
+}
+
+
+@click.command(cls=Configured, sections=SECTIONS, epilog=EXAMPLES, short_help="Take out guards nobody needs.")
+@click.argument("consumers", nargs=-1, metavar="[CONSUMER]...")
+@click.option(
+    "--against",
+    "range_",
+    multiple=True,
+    metavar="RANGE",
+    allow_from_autoenv=False,
+    help="Releases that must still work; may be repeated. [default: what CONSUMER declares]",
+)
+@click.option("--provider", multiple=True, metavar="NAME", help="Only this dependency; may be repeated.")
+@click.option("--pre", "prereleases", is_flag=True, help="Pre-releases too.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
+@click.option(
+    "--output-format", type=Named(formats.names), default="full", show_default=True, help="How the report is told."
+)
+@click.option(
+    "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
+)
+@click.option("--diff", is_flag=True, help="Print the patches instead of a report; writes no files.")
+@click.option("--no-patches", is_flag=True, help="Write no patch files.")
+@click.option(
+    "--patch-dir",
+    type=FOLDER,
+    default=Path("generated_patches"),
+    show_default=True,
+    metavar="DIR",
+    help="Where patch folders are made.",
+)
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
+@click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
+@sources
+@configuration
+@terminal
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Find the guards in CONSUMER (package, folder or files; else the current folder) that the range of releases it
+    declares no longer needs, and write patches without them.
+
+    The branch that always runs stays, with its comments; imports, constants and helpers that only the guards used go
+    with them. Sources are never touched (see `api-audit apply`).
+    """
+    refuse_nowhere(given["output_file"])
+    if given["range_"] and given["provider"]:
+        raise click.UsageError("--provider names a dependency of the declared range: leave out --against", ctx)
+    report = _pruned(given, ctx.obj)
+    if given["diff"]:
+        deliver(b"".join(_raw(report)), given["output_file"])
+    else:
+        to_file = given["output_file"] is not None
+        options = formats.RenderOptions(
+            color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
+            width=width(),
+            verbose=given["verbose"] > 0,
+            version=__version__,
+        )
+        deliver(formats.renderer(given["output_format"])(report, options), given["output_file"])
+    if not given["quiet"]:
+        _close(report, given)
+    opened = any(finding.state == "open" for finding in report.findings)
+    ctx.exit(0 if given["exit_zero"] or not opened else 1)
+
+
+def _pruned(given: dict[str, Any], located: Located) -> Report:
+    from auditor.baseline import Baseline
+    from auditor.cli.triage import Triage
+    from auditor.options import Options
+    from auditor.prune import prune
+
+    triage = Triage.of(
+        located.config, select=(), ignore=(), baseline=Baseline(), error_on_warning=given["error_on_warning"]
+    )
+    with progress(quiet=given["quiet"] > 0) as on_progress, TemporaryDirectory(prefix="api-audit-") as nowhere:
+        options = Options(
+            consumers=given["consumers"] or (".",),
+            against=given["range_"],
+            index_url=given["index_url"],
+            cache_dir=given["cache_dir"],
+            offline=given["offline"],
+            patch_dir=Path(nowhere) if given["diff"] else None if given["no_patches"] else given["patch_dir"],
+            exclude=given["exclude"],
+            on_progress=on_progress,
+            triage=triage,
+        )
+        return prune(options, given["provider"], prereleases=given["prereleases"])
+
+
+def _raw(report: Report) -> list[bytes]:
+    from auditor.patches.hunks import raw
+
+    return [raw(file) for patch in report.patches for file in patch.files]
+
+
+def _close(report: Report, given: dict[str, Any]) -> None:
+    """The last lines: what was found in which range, and how to go on."""
+    from auditor.formats._escape import visible
+    from auditor.formats._tally import plural
+
+    opened = [finding for finding in report.findings if finding.state == "open"]
+    count = plural(len(opened), "guard") if opened else "No guard"
+    kept = [finding for finding in opened if finding.fix is None]
+    unsafe = [finding for finding in opened if finding.fix is not None and finding.fix.applicability == "unsafe"]
+    parts = [f"{len(unsafe)} with --unsafe-fixes"] if unsafe else []
+    parts += [f"{len(kept)} without a patch"] if kept else []
+    said = f" ({', '.join(parts)})" if parts else ""
+    ranges = "; ".join(provider.old_reason.removeprefix("the range ") for provider in report.providers)
+    say(visible(f"{count} that no release needs{said}, in {len(report.files)} files. {ranges}"))
+    folders = {f.fix.patch.rpartition("/")[0] for f in opened if f.fix is not None and f.fix.patch}
+    if given["output_format"] == "full" and not given["diff"] and not given["no_patches"]:
+        for folder in sorted(folders):
+            say(f"Apply them: api-audit apply {visible(folder)} --to PATH")
