@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.fingerprint import identified
-from auditor.prune.claims import Opener, Range
+from auditor.prune.ranging import Opener, Range
 from auditor.resolution import Pair
 from auditor.scan import Audit
 from auditor.sides import exists, path_of
@@ -43,7 +43,7 @@ class Audits:
         found: Counter[tuple[str, ...]] = Counter()
         for analysis in self._analyses:
             for use in analysis.uses:
-                if use.kind not in _COUNTED or not audit.may_touch(use.term) or not audit.new.reached(use):
+                if use.kind not in _COUNTED or not audit.matching.may_touch(use.term) or not audit.new.reached(use):
                     continue
                 if use.kind == "call":
                     outcome = audit.new.call(use)

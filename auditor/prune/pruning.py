@@ -17,13 +17,13 @@ from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.patches import hunks, proofs
 from auditor.patches.series import PatchSet, folder_name
-from auditor.prune.claims import Opener, Range, ranges
 from auditor.prune.computing import Computer
 from auditor.prune.editing import without_guards
 from auditor.prune.files import ConsumerFiles
 from auditor.prune.guarding import Guard, guards
 from auditor.prune.leftovers import leftovers
 from auditor.prune.proving import Audits, worse
+from auditor.prune.ranging import Opener, Range, ranges
 from auditor.prune.telling import finding
 from auditor.prune.trying import tried
 from auditor.resolution import open_consumer

@@ -6,8 +6,8 @@ import ast
 
 from auditor.consumer.places import Places
 from auditor.model import Finding, Fix
-from auditor.prune.claims import Range
 from auditor.prune.guarding import Guard
+from auditor.prune.ranging import Range
 from auditor.prune.scopes import FileScopes
 from auditor.reading import text
 from auditor.suppressions import PRUNED

@@ -8,6 +8,7 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from auditor.claims import claimed
 from auditor.consumer.source import Sources
 from auditor.errors import SpecError
 from auditor.options import Options
@@ -18,7 +19,6 @@ from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.prune.releases import Asked, Claim
 from auditor.ranges import requirements
-from auditor.resolution import declared
 from auditor.sides import Side
 from auditor.world.world import World
 
@@ -101,12 +101,12 @@ def ranges(
         bounded = any(str(requirement.specifier) for requirement in stated.get(name, ()))
         if not bounded and not chosen:
             continue
-        versions, shown = declared(sources, name, opener.index)
-        last = opener.asked(f"{name}=={versions[-1]}")
+        declared = claimed(sources, name, opener.index)
+        last = opener.asked(f"{name}=={declared.versions[-1]}")
         if not chosen and not sources.imports(last.packages):
             continue
         specifiers = [requirement.specifier for requirement in stated[name]]
-        found.append(_range(name, shown, [str(v) for v in versions], specifiers, sources, opener))
+        found.append(_range(name, declared.shown, [str(v) for v in declared.versions], specifiers, sources, opener))
     if not found:
         raise SpecError(
             f"{sources.name} declares no range of anything it imports", hint="Name one: --against 'NAME>=1.2'"
