@@ -20,6 +20,7 @@ import msgspec
 from auditor import config
 from auditor.cli.app import ENVIRONMENT, program
 from auditor.cli.rulebook import PACKAGE, Entry, rulebook
+from auditor.model import Report
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "reference"
@@ -259,11 +260,17 @@ def _rule(entry: Entry, store: Path) -> Iterator[str]:
 
 def _example(rule: str, store: Path) -> str:
     """The first finding of a rule on its own case, as the full format tells it."""
-    from auditor.formats import RenderOptions
-    from auditor.formats.full import render
+    from auditor.prune import prune
     from auditor.scan import Options, scan
+    from auditor.suppressions import PRUNED
 
     case = ROOT / "tests" / "cases" / rule
+    if rule == PRUNED:
+        case = ROOT / "tests" / "prune" / "example"
+        guarded = Options(
+            consumers=(str(case / "consumer"),), against=(f"lib @ {case / 'provider'}",), offline=True, cache_dir=store
+        )
+        return _shown(rule, prune(guarded))
     if not case.is_dir():
         return ""
     provider = json.loads((case / "expected.json").read_text(encoding="utf-8")).get("provider", "lib")
@@ -276,6 +283,13 @@ def _example(rule: str, store: Path) -> str:
             cache_dir=store,
         )
     )
+    return _shown(rule, report)
+
+
+def _shown(rule: str, report: Report) -> str:
+    from auditor.formats import RenderOptions
+    from auditor.formats.full import render
+
     first = next((finding for finding in report.findings if finding.rule == rule), None)
     if first is None:
         return ""
