@@ -38,8 +38,10 @@ class Range(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         first, last = self.releases[0].version, self.releases[-1].version
-        count = f"{len(self.releases)} release{'s' if len(self.releases) > 1 else ''}"
-        return f"{self.claim.text}: {count}, {first} to {last}" if first != last else f"{self.claim.text}: {first}"
+        count = f"{len(self.releases)} releases"
+        if len(self.releases) == 1:
+            return self.claim.text
+        return f"{self.claim.text}: {count}, {first} to {last}"
 
 
 class Opener:
@@ -119,7 +121,8 @@ def _given(text: str, sources: Sources, opener: Opener, *, prereleases: bool) ->
     if not isinstance(spec, IndexSpec):
         asked = opener.asked(text)
         name = opener.release(text).name
-        return Range(Claim(name, text, _is_required(name, sources)), (asked,), ((asked.version, 0),))
+        shown = f"{name} {asked.version}".strip()
+        return Range(Claim(name, shown, _is_required(name, sources)), (asked,), ((asked.version, 0),))
     if not spec.specifier:
         raise SpecError(
             "no range is named",
