@@ -24,6 +24,7 @@ _REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?:\[[^\]]*\]\s*)?(?:@.*|\(?(?P<versions>[^@;()]*)\)?\s*)(?:;.*)?", re.DOTALL
 )
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
+_LOCAL = re.compile(r"\+[A-Za-z0-9._-]+")
 _UPPER = frozenset({"<", "<=", "==", "===", "~="})
 _LOWER = frozenset({">", ">=", "==", "===", "~="})
 
@@ -157,6 +158,11 @@ def _published(spec: str, index: PackageIndex) -> tuple[Version, ...]:
     return tuple(map(Version, find_versions(spec, index=index)))
 
 
+def _public(versions: str) -> str:
+    """A specifier without the labels of local builds (`==1.0+cpu`): indexes have the public release they are made of."""
+    return str(SpecifierSet(_LOCAL.sub("", versions)))
+
+
 def _operators(specifier: SpecifierSet) -> set[str]:
     return {each.operator for each in specifier}
 
@@ -172,5 +178,5 @@ def _stated(lines: Sequence[str], name: str) -> dict[str, list[str]]:
         if match is not None and normalise(match["name"]) == name:
             with contextlib.suppress(InvalidSpecifier):
                 extra = _EXTRA.search(line.partition(";")[2])
-                found.setdefault(extra[1] if extra else "", []).append(str(SpecifierSet(match["versions"] or "")))
+                found.setdefault(extra[1] if extra else "", []).append(_public(match["versions"] or ""))
     return found

@@ -48,6 +48,7 @@ def sources(*requires: str, published: datetime | None = None) -> Sources:
         (["lib>=1.0", "lib<1.2; extra == 'old'"], ["1.0", "1.1"], "lib<1.2,>=1.0"),
         (["lib==7; extra == 'gone'", "lib==1.0; extra == 'there'"], ["1.0"], "lib==7 or lib==1.0"),
         (["lib"], list(PUBLISHED), "lib"),
+        (["lib==1.0+cpu"], ["1.0"], "lib==1.0"),
     ],
 )
 def test_what_several_extras_ask_for_are_alternatives(lines, versions, shown):
