@@ -159,7 +159,7 @@ def _published(spec: str, index: PackageIndex) -> tuple[Version, ...]:
 
 
 def _public(versions: str) -> str:
-    """A specifier without the labels of local builds (`==1.0+cpu`): indexes have the public release they are made of."""
+    """A specifier without labels of local builds (`==1.0+cpu`): the index has the release that they are builds of."""
     return str(SpecifierSet(_LOCAL.sub("", versions)))
 
 

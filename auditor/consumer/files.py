@@ -62,7 +62,9 @@ def _refined(api: ModuleApi, analysis: FileAnalysis) -> ModuleApi:
     for name, term in analysis.globals.items():
         stated = [d for d in names.get(name, ()) if not (isinstance(d, AttributeApi) and d.term is None)]
         names[name] = (*stated, AttributeApi(name, 0, term=term, value="..."))
-    return msgspec.structs.replace(api, names=names)
+    redefined = analysis.local_classes.keys() | analysis.globals.keys()
+    conditions = {name: tests for name, tests in api.conditions.items() if name not in redefined}
+    return msgspec.structs.replace(api, names=names, conditions=conditions)
 
 
 def _refine(definition: ClassApi | FunctionApi, path: str, analysis: FileAnalysis) -> Definition:

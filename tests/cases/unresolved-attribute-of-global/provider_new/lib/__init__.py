@@ -1,0 +1,7 @@
+class Store:
+    def first(self):
+        return 1
+
+
+def open_store() -> Store:
+    return Store()
