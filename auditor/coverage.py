@@ -7,9 +7,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from auditor.api import AttributeApi
 from auditor.model import Problem, Span, Use
 from auditor.sides import Side, path_of
-from auditor.terms import Call, Import, Member, Term
+from auditor.terms import Call, Import, Member, Name, Term, roots
 from auditor.world.values import (
     Alias,
     ClassValue,
@@ -128,6 +129,8 @@ def _standing(side: Side, use: Use) -> str | None:
     if state in ("held", "own") and before == "theirs":
         state = "theirs"  # what they offer, whatever it is
     if state == "theirs" and use.kind == "call":
+        if all(isinstance(v, External) for v in alternatives(side.value(use.term))):
+            return ""  # a function of another package, which they only pass on
         outcome = side.call(use)
         return (outcome.reason or "no signature") if outcome.status == "unknown" else ""
     return reason if state == "lost" else "" if state == "theirs" else None
@@ -161,6 +164,8 @@ def _next(side: Side, state: _State, term: Term, value: Value) -> _State:
         return "heir"
     if state == "own":
         return "own"
+    if state == "heir" and isinstance(term, Member) and _is_set_by_the_consumer(side, term):
+        return "own"
     if all(isinstance(v, External | ExternalInstance | Alias | Constant) for v in values):
         return "own" if state == "heir" else "left"
     if any(isinstance(v, Container | Keys) for v in values):
@@ -169,6 +174,25 @@ def _next(side: Side, state: _State, term: Term, value: Value) -> _State:
         of_container = state == "held" and isinstance(term, Member)
         return "left" if of_container else "lost"
     return "own" if state == "heir" else "left"
+
+
+def _is_set_by_the_consumer(side: Side, term: Member) -> bool:
+    """Whether an attribute of the consumer's own class is its own as well: nothing of a provider is in its value."""
+    for value in alternatives(side.value(term.of)):
+        found = value.ref.find(term.name) if isinstance(value, InstanceValue | ClassValue) else None
+        if found is None or side.provider_of(found[0].path) is not None:
+            return False
+        if not isinstance(found[1], AttributeApi):
+            return True
+        told = [t for t in (found[1].term, found[1].type) if t is not None]
+        if any(_leads_to_provider(side, start) for t in told for start in roots(t)):
+            return False
+    return True
+
+
+def _leads_to_provider(side: Side, start: Term) -> bool:
+    path = path_of(side.value(start)) if isinstance(start, Import | Name) else None
+    return path is not None and side.provider_of(path) is not None
 
 
 def _inherits(side: Side, value: ClassValue | InstanceValue | SuperValue) -> bool:

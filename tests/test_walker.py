@@ -152,6 +152,12 @@ def test_a_patch_knows_what_is_assigned():
         "def g(x: 'lib.C | None'):\n    x.m()",
         "def g(xs: list[lib.C]):\n    [x.m() for x in xs]",
         "def make() -> lib.C: ...\nmake().m()",
+        "d = {'x': lib.C()}\ndef g():\n    d.get('x').m()",
+        "d = {'x': lib.C()}\nfor k, v in d.items():\n    v.m()",
+        "def g():\n    d = {'x': lib.C()}\n    d.pop('x').m()",
+        "from typing import TypeVar\nT = TypeVar('T')\ndef same(x: T) -> T: ...\nsame(lib.C()).m()",
+        "from typing import TypeVar\nT = TypeVar('T')\nclass A(lib.C):\n"
+        "    def to(self: T) -> T: ...\n    def g(self):\n        self.to().m()",
         "def make():\n    x = lib.C()\n    return x\nmake().m()",
         "class A(lib.C):\n    def g(self):\n        self.m()",
         "class A(lib.C):\n    def g(self):\n        super().m()",

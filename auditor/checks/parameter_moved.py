@@ -86,6 +86,9 @@ def _moved(
     assert after.callee is not None
     if now.startswith("*"):
         declared = [p for p in after.callee.parameters if not p.kind.startswith("var-")]
+        written = after.callee.function.parameters if after.callee.function is not None else ()
+        if key[0] == "positional" and any(p.name == was and p.kind == "keyword-only" for p in written):
+            return "moved"
         if key[0] == "positional" or not declared or new.takes(after.callee, str(key[1])) is True:
             return None  # a wrapper that takes everything says nothing about what becomes of it
         return "passed-on" if new.leaves(after.callee) else "ignored"

@@ -75,6 +75,10 @@ def _does_otherwise(body: Sequence[ast.stmt], handler: ast.ExceptHandler) -> boo
         return False
     if set(_called(body)) & set(_called(handler.body)):
         return True
+    if names <= _OF_APIS and {c.partition(".")[0] for c in _called(body) if "." in c} & {
+        c.partition(".")[0] for c in _called(handler.body) if "." in c
+    }:
+        return True  # `lib.old()`, else `lib.new()`
     inside = [n for s in handler.body for n in ast.walk(s)]
     if not names <= _OF_APIS or not any(isinstance(n, ast.Call) for n in inside):
         return False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from auditor.api import AttributeApi
 from auditor.binding import CallShape
 from auditor.model import Argument, Use
 from auditor.terms import Guard, Mapping, Sequence, Term
-from auditor.world.values import Keys, UnknownValue, Value
+from auditor.world.values import InstanceValue, Keys, UnknownValue, Value
 
 
 def _unread(_: Term) -> Value:
@@ -71,7 +72,7 @@ def _keys(
     term: Term, evaluate: Callable[[Term], Value], holds: Callable[[Guard], bool | None]
 ) -> tuple[list[str], set[str], bool]:
     """The keywords that `**term` stands for, those of them that may be left out, and whether there may be more."""
-    known = term if isinstance(term, Mapping) else evaluate(term)
+    known = term if isinstance(term, Mapping) else _typed(evaluate(term))
     if not isinstance(known, Mapping | Keys):
         return [], set(), True
     keys = [key for key, _ in known.items]
@@ -84,6 +85,21 @@ def _keys(
         elif None in verdicts or not verdicts:
             unsure.add(key)
     return keys, unsure, known.open
+
+
+def _typed(value: Value) -> Value:
+    """A `TypedDict` as the dict that it is; keys that may be left out are there only sometimes."""
+    if not isinstance(value, InstanceValue) or all(base.path != "typing.TypedDict" for base in value.ref.mro()):
+        return value
+    items: dict[str, Value] = {}
+    conditions: list[tuple[str, tuple[Guard, ...]]] = []
+    for cls in value.ref.classes():
+        for name, found in cls.api.members.items():
+            if isinstance(field := found[-1], AttributeApi) and name not in items:
+                items[name] = UnknownValue("value of a dict")
+                if ("total", "False") in cls.api.keywords or "NotRequired" in (field.annotation or ""):
+                    conditions.append((name, ()))
+    return Keys(tuple(items.items()), False, tuple(conditions))
 
 
 def argument_named(use: Use, name: str) -> Argument | None:

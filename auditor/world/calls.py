@@ -8,11 +8,12 @@ import msgspec
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import drop_first
-from auditor.terms import Call, Decided, Instance
+from auditor.terms import Call, Constant, Decided, Instance, Member
 from auditor.world import externals as known
 from auditor.world import outside
 from auditor.world.values import (
     NONE,
+    TYPE_VARIABLE,
     Alias,
     ClassValue,
     Container,
@@ -20,6 +21,7 @@ from auditor.world.values import (
     ExternalInstance,
     FunctionValue,
     InstanceValue,
+    Keys,
     Missing,
     Options,
     PartialValue,
@@ -35,10 +37,40 @@ if TYPE_CHECKING:
 
 def result(world: World, term: Call) -> Value:
     """The value that a call term returns."""
+    if (taken := _taken(world, term)) is not None:
+        return taken
     function = world.evaluate(term.function)
     if isinstance(function, External):
         return outside.result(world, function.path, term)
+    if isinstance(function, FunctionValue) and (same := _same_as_argument(world, function, term)) is not None:
+        return same
     return world.returned(function)
+
+
+def _taken(world: World, term: Call) -> Value | None:
+    """What `known.get("key")`, `.pop` and `.setdefault` take out of a dict whose keys are known."""
+    match term:
+        case Call(Member(of, "get" | "pop" | "setdefault"), (Constant(type="str", text=text), *_)):
+            known = world.evaluate(of)
+            return dict(known.items).get(text[1:-1]) if isinstance(known, Keys) else None
+        case _:
+            return None
+
+
+def _same_as_argument(world: World, function: FunctionValue, term: Call) -> Value | None:
+    """What `def same(x: T) -> T` returns for what it is passed."""
+    result = function.api.result
+    if not isinstance(result, Instance) or world.evaluate(result.of) != TYPE_VARIABLE:
+        return None
+    parameters = drop_first(function.api.parameters) if function.bound else function.api.parameters
+    for index, parameter in enumerate(parameters):
+        if parameter.type == result.of:
+            given = dict(term.keywords).get(parameter.name)
+            if given is None and index < len(term.positional):
+                given = term.positional[index]
+            found = world.evaluate(given) if given is not None else None
+            return None if isinstance(found, UnknownValue) else found
+    return None
 
 
 def returned(world: World, function: Value) -> Value:
@@ -76,10 +108,8 @@ def function_result(world: World, function: FunctionValue) -> Value:
     if (decided := _by_default(world, api)) is not None:
         value = decided
     elif api.result is not None:
-        if api.returns is not None and api.returns.strip("'\"").rsplit(".", 1)[-1] == "Self" and function.receiver:
-            value = InstanceValue(function.receiver)
-        else:
-            value = world.evaluate(api.result)
+        receiver = function.receiver if _is_self(api) else None
+        value = InstanceValue(receiver) if receiver else world.evaluate(api.result)
     makes_its_own = api.returns is None and (api.is_classmethod or isinstance(api.result, Instance))
     if makes_its_own and function.receiver and function.owner and value == InstanceValue(function.owner):
         value = InstanceValue(function.receiver)  # `return self`, `return cls()`, written on the base
@@ -90,6 +120,14 @@ def function_result(world: World, function: FunctionValue) -> Value:
     if api.is_async and not api.is_generator:
         return Container("awaitable", (value,))
     return value
+
+
+def _is_self(api: FunctionApi) -> bool:
+    """Whether a method returns its receiver: `-> Self`, or `def to(self: T) -> T`."""
+    if api.returns is not None and api.returns.strip("'\"").rsplit(".", 1)[-1] == "Self":
+        return True
+    own = api.parameters[0].type if api.parameters else None
+    return own is not None and api.returns is not None and api.result == Instance(own)
 
 
 def _by_default(world: World, api: FunctionApi) -> Value | None:

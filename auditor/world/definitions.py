@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, Reexport
 from auditor.terms import Constant
 from auditor.world.values import (
+    TYPE_VARIABLE,
     Alias,
     ClassValue,
     External,
@@ -67,4 +68,5 @@ def _assigned(world: World, api: AttributeApi, path: str) -> Value:
         found = options([v for v in found.values if not isinstance(v, UnknownValue)] or [unread])
     if isinstance(found, UnknownValue) and found.reason not in _DOUBTFUL:
         return UnknownValue(found.reason, path)
-    return unread if isinstance(found, UnknownValue | Missing | Literal) else found
+    told = not isinstance(found, UnknownValue | Missing | Literal) or found == TYPE_VARIABLE
+    return found if told else unread

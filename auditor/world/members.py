@@ -63,8 +63,9 @@ def member(world: World, of: Value, name: str) -> Value:
             return UnknownValue("attribute of a function")
         case Container(kind, items):
             return _container_member(kind, items, name)
-        case Keys():
-            return UnknownValue("method of dict")
+        case Keys(items, is_open):
+            held = options([value for _, value in items]) if items and not is_open else UnknownValue("value of a dict")
+            return _container_member("dict", (ExternalInstance("builtins.str"), held), name)
         case ExternalInstance() | Alias() | Literal():
             return UnknownValue("attribute of an outside type")
         case Missing():

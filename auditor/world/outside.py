@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from auditor.terms import Call, Constant
 from auditor.world import externals as known
 from auditor.world.values import (
+    TYPE_VARIABLE,
     ClassValue,
     Container,
     ExternalInstance,
@@ -117,7 +118,7 @@ def _run(world: World, arguments: Sequence[Value], _: Call) -> Value | None:
 
 
 def _type_variable(_: World, __: Sequence[Value], ___: Call) -> Value:
-    return Literal("TypeVar", "")
+    return TYPE_VARIABLE
 
 
 _RULES: dict[str, _Rule] = {

@@ -153,6 +153,7 @@ CYCLIC = "cyclic import"
 """The reason given for a name that is asked for while it is being looked up."""
 
 NONE = Literal("NoneType", "None")
+TYPE_VARIABLE = Literal("TypeVar", "")
 
 
 def options(values: list[Value]) -> Value:
