@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TOOLS = ("ty", "pyrefly", "pyright", "griffe", "willitbreak", "upgrade-impact")
 G, W = "vllm_hidden_states_generator.py", "custom_worker.py"
+BIG = ("vllm-ascend==0.23.0.post1", "vllm==0.23.0", "vllm==0.24.0")
+"""A consumer of a thousand files, the release it was written for, and the next one."""
 ROWS = {
     1: (G, 194, "`SchedulerConfig` requires `is_encoder_decoder`"),
     2: (G, 139, "`kv_cache_specs` removed"),
@@ -57,8 +58,17 @@ def install(work: Path, names: Sequence[str] = TOOLS) -> Path:
     return work / "tools"
 
 
-def prepare(work: Path, cache: Path, consumer: str, old: str, new: str) -> Inputs:
-    """Write the trees, and fill the store."""
+def prepare(work: Path, cache: Path, consumer: str, old: str, new: str, *, whole: bool = False) -> Inputs:
+    """Write the trees, and fill the store.
+
+    Args:
+        work: Where trees and tools lie.
+        cache: Our store's folder.
+        consumer: What is audited.
+        old: The release it was written for.
+        new: The one it must run on.
+        whole: Whether all of an sdist is audited, its tests and tools too.
+    """
     from auditor.packages.files import best_file
     from auditor.packages.index import PackageIndex
     from auditor.packages.release import open_release
@@ -71,12 +81,12 @@ def prepare(work: Path, cache: Path, consumer: str, old: str, new: str) -> Input
     with Store.open(cache) as store:
         index = PackageIndex(store)
         for role, spec in (("consumer", consumer), ("old", old), ("new", new)):
-            release = open_release(spec, store=store, index=index)
+            release = open_release(spec, store=store, index=index, whole=whole and role == "consumer")
             folder = folders[role] = work / "trees" / spec.replace("==", "-")
-            shutil.rmtree(folder, ignore_errors=True)
-            for path, data in release.read(release.files).items():
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_bytes(data)
+            if not folder.exists():
+                for path, data in release.read(release.files).items():
+                    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / path).write_bytes(data)
         parsed = parse_spec(new)
         assert isinstance(parsed, IndexSpec)
         wheel = best_file(choose(parsed, index.files(parsed.name))[1])

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from inputs import ROOT, Inputs
 from measuring import Measure, measure, total
+from ours import WARM
 
 _LINE = re.compile(r"(?P<path>[^\s:]+\.py):(?P<line>\d+)(?::\d+)?[-\d:]*:?\s*(?P<message>.*)")
 
 
-def checkers(inputs: Inputs, runs: int, *, quick: bool) -> list[Measure]:
+def checkers(
+    inputs: Inputs, runs: int, names: Sequence[str] = ("ty", "pyrefly", "pyright"), *, warm_up: bool = True
+) -> list[Measure]:
     """Type checkers on the old and on the new release; what they say of the new one alone is what they find."""
     found = []
-    for name in ("ty", "pyrefly") if quick else ("ty", "pyrefly", "pyright"):
+    for name in names:
         sides = [
-            measure(f"{name}, {side}", _command(name, inputs, tree), runs=runs, cwd=inputs.consumer)
+            measure(f"{name}, {side}", _command(name, inputs, tree), runs=runs, cwd=inputs.consumer, warm_up=warm_up)
             for side, tree in (("old side", inputs.old), ("new side", inputs.new))
         ]
         both = total(f"{name}, two runs", sides)
@@ -38,7 +43,8 @@ def _command(name: str, inputs: Inputs, tree: Path) -> list[str | Path]:
         how = ["--preset", "default", "--output-format", "min-text"]
         return [inputs.tool("pyrefly"), "check", *how, *place, *sorted(inputs.consumer.rglob("*.py"))]
     project = inputs.work / f"pyright-{tree.name}.json"
-    settings = {"include": [str(inputs.consumer)], "extraPaths": [str(tree)], "pythonVersion": "3.11"}
+    consumer = os.path.relpath(inputs.consumer, inputs.work)  # it ignores absolute paths
+    settings = {"include": [consumer], "extraPaths": [str(tree)], "pythonVersion": "3.11"}
     project.write_text(json.dumps(settings), encoding="utf-8")
     return [inputs.tool("pyright"), "--project", project, "--pythonpath", python]
 
@@ -78,7 +84,7 @@ def detected(
     del inputs
     found = {}
     for one in measures:
-        if one.name == "api-audit scan, warm":
+        if one.name == WARM:
             said = [place for place in _audited(one.output) if place[2] != "info" or place[1] == rows[10][1]]
         elif one.name.startswith(("api-audit", "griffe")) or one.failure:
             continue

@@ -1,126 +1,24 @@
 """One command that measures api-audit beside its peers, on the same inputs in the same run, and prints ratios.
 
-python benchmarks/run.py            everything, medians of five
-python benchmarks/run.py --quick    medians of two, without the slowest peers
-python benchmarks/run.py --smoke    a made-up provider, no peers, no network, under a minute
+python benchmarks/run.py --page docs/benchmarks.md    everything, medians of five, into the page: some 12 minutes
+python benchmarks/run.py --quick                      medians of two, without the slowest peers and the big consumer
+python benchmarks/run.py --smoke                      a made-up provider, no peers, no network, under a minute
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import shutil
 import sys
-import tempfile
 from pathlib import Path
 
-from inputs import ROOT, Inputs, extents, prepare
+from inputs import BIG, ROOT, Inputs, extents, prepare
 from measuring import Measure, machine, measure
+from ours import Ours, audit, environment
 from peers import checkers, detected, rivals
 from smoke import smoke
-from telling import page
-
-
-def audit(*arguments: str | Path) -> list[str | Path]:
-    return [sys.executable, "-m", "auditor", *arguments]
-
-
-def environment(cache: Path) -> dict[str, str]:
-    """Bytecode is kept as it is for an installed program, also where the caller's settings forbid that."""
-    bytecode = {
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "api-audit-pyc"),
-    }
-    return {"PYTHONPATH": str(ROOT), "API_AUDIT_CACHE_DIR": str(cache), "CI": "1", **bytecode}
-
-
-def warm_scan(arguments: argparse.Namespace, cache: Path) -> Measure:
-    command = audit("scan", arguments.consumer, "--against", arguments.new, "--from", arguments.old, "--no-patches")
-    command += ["--isolated", "--offline", "-qq", "--output-format", "json"]
-    return measure("api-audit scan, warm", command, runs=arguments.runs, environment=environment(cache), cwd=ROOT)
-
-
-def cold_read(arguments: argparse.Namespace, cache: Path, work: Path) -> Measure:
-    """Every module of the new release parsed into a store that holds the sources but nothing read from them."""
-    import sqlite3
-
-    cold = work / "cold"
-
-    def forget() -> None:
-        file = cold / "store" / "store.sqlite"
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with sqlite3.connect(cache / "store" / "store.sqlite") as one, sqlite3.connect(file) as other:
-                one.backup(other)
-        with sqlite3.connect(file) as database:
-            database.execute("DELETE FROM record WHERE kind = 'api'")
-
-    command = audit("snapshot", arguments.new, "--offline", "--isolated", "-qq")
-    return measure(
-        "api-audit snapshot, cold",
-        command,
-        runs=arguments.runs,
-        warm_up=not arguments.quick,
-        before=forget,
-        environment=environment(cold),
-        cwd=ROOT,
-    )
-
-
-def first_scan(arguments: argparse.Namespace) -> Measure:
-    """A scan that finds nothing in its store: what it downloads and parses."""
-    with tempfile.TemporaryDirectory() as empty:
-        command = audit("scan", arguments.consumer, "--against", arguments.new, "--no-patches", "--isolated", "-qq")
-        command += ["--output-format", "json"]
-        found = measure(
-            "api-audit scan, empty store",
-            command,
-            runs=1,
-            warm_up=False,
-            environment=environment(Path(empty)),
-            cwd=ROOT,
-        )
-        found.facts.update(stats(found.output))
-        return found
-
-
-def whole_download(arguments: argparse.Namespace) -> Measure:
-    """A release read whole into an empty store: its bytes."""
-    with tempfile.TemporaryDirectory() as empty:
-        command = audit("snapshot", arguments.new, "--isolated", "--json", "-qq")
-        found = measure(
-            "api-audit snapshot, empty store",
-            command,
-            runs=1,
-            warm_up=False,
-            environment=environment(Path(empty)),
-            cwd=ROOT,
-        )
-        found.facts.update(stats(found.output))
-        return found
-
-
-def neighbours(arguments: argparse.Namespace, cache: Path) -> Measure:
-    """The consumer against a range of releases, none of which was matched before."""
-    command = audit("matrix", arguments.consumer, "--against", arguments.range, "--isolated", "-qq")
-    command += ["--output-format", "json"]
-    found = measure("api-audit matrix", command, runs=1, warm_up=False, environment=environment(cache), cwd=ROOT)
-    found.facts.update(stats(found.output))
-    return found
-
-
-def stats(output: str) -> dict[str, float]:
-    try:
-        return {
-            name: float(value) for name, value in json.loads(output)["stats"].items() if isinstance(value, int | float)
-        }
-    except (ValueError, KeyError):
-        return {}
-
-
-def griffe_load(inputs: Inputs, arguments: argparse.Namespace) -> Measure:
-    command = [inputs.tool("python"), ROOT / "benchmarks" / "rivals.py", "griffe", inputs.new, arguments.package]
-    return measure("griffe.load, static", command, runs=arguments.runs, warm_up=not arguments.quick)
+from telling import Results, inserted, page
 
 
 def main() -> int:
@@ -128,34 +26,51 @@ def main() -> int:
     sys.path.append(str(ROOT))
     if arguments.smoke:
         return smoke(audit, environment)
-    work = arguments.work
+    work, cache = arguments.work.absolute(), Path(os.environ.get("API_AUDIT_CACHE_DIR", arguments.work / "cache"))
     work.mkdir(parents=True, exist_ok=True)
-    cache = Path(os.environ.get("API_AUDIT_CACHE_DIR", work / "cache"))
+    shutil.rmtree(work / "cold", ignore_errors=True)
     where = machine()
     print(where, file=sys.stderr)
     inputs = prepare(work, cache, arguments.consumer, arguments.old, arguments.new)
-    measure(
-        "api-audit scan, filling the store",
-        audit("scan", arguments.consumer, "--against", arguments.new, "--from", arguments.old, "--no-patches", "-qq"),
-        runs=1,
-        warm_up=False,
-        environment=environment(cache),
-        cwd=ROOT,
-    )
-    measures = [warm_scan(arguments, cache), cold_read(arguments, cache, work), griffe_load(inputs, arguments)]
-    measures += [first_scan(arguments), whole_download(arguments)]
+    ours = Ours(arguments.consumer, arguments.old, arguments.new, cache=cache, work=work, runs=arguments.runs)
+    ours.fill()
+    costs = [ours.warm(), ours.touched(inputs.consumer)]
+    costs += checkers(inputs, arguments.runs, ("ty", "pyrefly") if arguments.quick else ("ty", "pyrefly", "pyright"))
+    costs += [ours.snapshot(), griffe_load(inputs, arguments), *ours.empty()]
+    results = Results(where, arguments, inputs, costs)
+    if not arguments.quick:
+        big_consumer(results, cache)
     if arguments.range:
-        measures.append(neighbours(arguments, cache))
-    measures += checkers(inputs, arguments.runs, quick=arguments.quick)
+        results.neighbours += ours.neighbours(arguments.range)
     if not arguments.no_rivals:
-        runs = 1 if arguments.quick else arguments.rival_runs
-        measures += rivals(inputs, runs, arguments.package, arguments.rival_limit)
-    found = detected(measures, extents(inputs.consumer), inputs)
-    text = page(where, arguments, inputs, measures, found)
+        costs += rivals(inputs, arguments.rival_runs, arguments.package, arguments.rival_limit)
+    results.found = detected(costs, extents(inputs.consumer), inputs)
+    text = page(results)
     print(text)
-    if arguments.output is not None:
-        arguments.output.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        written = inserted(arguments.page.read_text(encoding="utf-8"), text)
+        arguments.page.write_text(written, encoding="utf-8")
     return 0
+
+
+def big_consumer(results: Results, cache: Path) -> None:
+    """A consumer of a thousand files: cold, warm, after an edit, beside ty; and parts of it."""
+    arguments = results.arguments
+    inputs = prepare(arguments.work.absolute(), cache, *BIG, whole=True)
+    big = Ours(inputs.consumer, *BIG[1:], cache=cache, work=inputs.work, runs=arguments.runs)
+    big.fill()
+    results.big += [
+        big.cold("api-audit scan, cold"),
+        big.warm("api-audit scan, warm"),
+        big.touched(inputs.consumer, "api-audit scan, one file edited"),
+        *checkers(inputs, arguments.runs, ("ty",), warm_up=False),
+    ]
+    results.growth += big.growth(inputs.consumer)
+
+
+def griffe_load(inputs: Inputs, arguments: argparse.Namespace) -> Measure:
+    command = [inputs.tool("python"), ROOT / "benchmarks" / "rivals.py", "griffe", inputs.new, arguments.package]
+    return measure("griffe.load, static", command, runs=arguments.runs, warm_up=False)
 
 
 def _arguments() -> argparse.Namespace:
@@ -164,15 +79,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--old", default="vllm==0.11.0")
     parser.add_argument("--new", default="vllm==0.16.0")
     parser.add_argument("--package", default="vllm", help="the provider's import name")
-    parser.add_argument("--range", default="", help="also a matrix over this range, e.g. 'vllm>=0.11'")
+    parser.add_argument("--range", default="vllm>=0.11", help="releases of the matrix; empty leaves it out")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--rival-runs", type=int, default=5)
-    parser.add_argument("--rival-limit", type=float, default=900.0, help="seconds after which a rival is ended")
+    parser.add_argument("--rival-runs", type=int, default=1)
+    parser.add_argument("--rival-limit", type=float, default=150.0, help="seconds after which a rival is ended")
     parser.add_argument("--no-rivals", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / ".work", help="trees, tools, caches")
-    parser.add_argument("--output", type=Path, help="write the page there too")
+    parser.add_argument("--page", type=Path, help="write the results between this page's marks")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.runs = min(arguments.runs, 2)

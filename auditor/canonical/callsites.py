@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from auditor.api import FunctionApi
+from auditor.excerpts import parse_around
 from auditor.model import Confidence
 from auditor.sides import Side
 from auditor.terms import Instance, Name, Term
@@ -94,12 +95,14 @@ def sites(tree: Searchable, symbol: str, name: str, near: str, *, everywhere: bo
     for module, source in tree.search(symbol, pattern, near, everywhere=everywhere):
         if not re.search(rf"\b{re.escape(name)}\s*=", source):
             continue
+        places = [match.start() for match in re.finditer(pattern, source)]
         try:
-            parsed = ast.parse(source)
+            parts = parse_around(source, places)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        lines = [source.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, source)]
-        yield from _calls(parsed, symbol, module, lines)
+        lines = [source.count("\n", 0, place) + 1 for place in places]
+        for part in parts:
+            yield from _calls(part, symbol, module, lines)
 
 
 def _calls(tree: ast.AST, symbol: str, module: str, lines: Sequence[int]) -> Iterator[Site]:

@@ -1,0 +1,174 @@
+"""What of api-audit is measured: scans warm, after an edit and cold, whole releases, bytes, neighbours, growth."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from zlib import crc32
+
+from inputs import ROOT
+from measuring import Measure, measure
+
+WARM = "api-audit scan, warm"
+TOUCHED = "api-audit scan, one file edited"
+COLD = "api-audit snapshot, cold"
+FIRST = "api-audit scan, empty store"
+WHOLE = "api-audit snapshot, empty store"
+SIZES = (10, 100, 1000, 2000)
+
+
+def audit(*arguments: str | Path) -> list[str | Path]:
+    return [sys.executable, "-m", "auditor", *arguments]
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """Bytecode is kept as it is for an installed program, also where the caller's settings forbid that."""
+    bytecode = {
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "api-audit-pyc"),
+    }
+    return {"PYTHONPATH": str(ROOT), "API_AUDIT_CACHE_DIR": str(cache), "CI": "1", **bytecode}
+
+
+class Ours:
+    """Our program on one consumer between two releases.
+
+    Args:
+        consumer: A specification, or a folder.
+        old: The release it was written for.
+        new: The one it must run on.
+        cache: A store that holds all sources.
+        work: Where copies lie.
+        runs: How often a command counts.
+    """
+
+    def __init__(self, consumer: str | Path, old: str, new: str, *, cache: Path, work: Path, runs: int) -> None:
+        self.consumer, self.old, self.new = consumer, old, new
+        self.cache, self.work, self.runs = cache, work, runs
+        self.copy = work / "cold" / Path(consumer).name
+        """Where a copy of the store lies, of which parts are forgotten."""
+
+    def scan(self, consumer: str | Path | None = None) -> list[str | Path]:
+        command = audit("scan", consumer or self.consumer, "--against", self.new, "--from", self.old, "--no-patches")
+        return [*command, "--isolated", "--offline", "-qq", "--output-format", "json"]
+
+    def fill(self) -> None:
+        """A scan that is not measured and may fetch what is missing."""
+        command = [word for word in self.scan() if word != "--offline"]
+        measure("filling the store", command, runs=1, warm_up=False, environment=environment(self.cache), cwd=ROOT)
+
+    def warm(self, name: str = WARM) -> Measure:
+        return measure(name, self.scan(), runs=self.runs, environment=environment(self.cache), cwd=ROOT)
+
+    def touched(self, folder: Path, name: str = TOUCHED) -> Measure:
+        """As a commit hook meets it: the largest file that uses the provider has a new line in every run."""
+        copy = self.work / "touched" / folder.name
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(folder, copy)
+        package = self.old.partition("=")[0].encode()
+        file = max((f for f in copy.rglob("*.py") if package in f.read_bytes()), key=lambda f: f.stat().st_size)
+        text, edits = file.read_bytes(), count()
+        return measure(
+            name,
+            self.scan(copy),
+            runs=self.runs,
+            before=lambda: file.write_bytes(text + b"# edit %d\n" % next(edits)),
+            environment=environment(self.cache),
+            cwd=ROOT,
+        )
+
+    def cold(self, name: str) -> Measure:
+        """A scan with all sources in the store and nothing read from them, neither the consumer's nor a release's."""
+        return self._forgetful(name, self.scan(), ("api", "consumer", "matrix"))
+
+    def snapshot(self) -> Measure:
+        """Every module of the new release parsed into a store that has the sources."""
+        return self._forgetful(COLD, audit("snapshot", self.new, "--offline", "--isolated", "-qq"), ("api",))
+
+    def _forgetful(self, name: str, command: list[str | Path], kinds: tuple[str, ...], runs: int = 0) -> Measure:
+        return measure(
+            name,
+            command,
+            runs=runs or self.runs,
+            warm_up=False,
+            before=forgetting(self.cache, self.copy, kinds),
+            environment=environment(self.copy),
+            cwd=ROOT,
+        )
+
+    def empty(self) -> Iterator[Measure]:
+        """What is received for a first scan, and for a release read whole."""
+        first = audit("scan", self.consumer, "--against", self.new, "--no-patches", "--isolated", "-qq")
+        whole = audit("snapshot", self.new, "--isolated", "--json", "-qq")
+        for name, command in ((FIRST, [*first, "--output-format", "json"]), (WHOLE, whole)):
+            with tempfile.TemporaryDirectory() as folder:
+                given = {"environment": environment(Path(folder)), "cwd": ROOT}
+                found = measure(name, command, runs=1, warm_up=False, **given)
+                found.facts.update(stats(found.output))
+                yield found
+
+    def neighbours(self, releases: str) -> Iterator[Measure]:
+        """A range of releases: nothing matched before, then everything; and the way to the first break."""
+        shared = ("--isolated", "-qq", "--output-format", "json")
+        command = audit("matrix", self.consumer, "--against", releases, *shared)
+        measure("filling the store", command, runs=1, warm_up=False, environment=environment(self.cache), cwd=ROOT)
+        shutil.rmtree(self.copy, ignore_errors=True)
+        yield self._with_facts(self._forgetful("api-audit matrix, nothing matched", command, ("matrix",), 1))
+        cold = environment(self.copy)
+        kept = measure("api-audit matrix, run again", command, runs=1, warm_up=False, environment=cold, cwd=ROOT)
+        yield self._with_facts(kept)
+        name, _, version = self.new.partition("==")
+        command = audit("bisect", self.consumer, "--provider", name, "--from", self.old.partition("==")[2])
+        command += ["--to", version, "--isolated", "-qq", "--json"]
+        yield self._forgetful("api-audit bisect, nothing matched", command, ("matrix",), 1)
+
+    def growth(self, folder: Path) -> Iterator[tuple[int, Measure]]:
+        """Scans of parts of a consumer, none of whose files was read before; the releases were."""
+        files = sorted(folder.rglob("*.py"), key=lambda file: crc32(str(file.relative_to(folder)).encode()))
+        for size in SIZES:
+            part = self.work / "parts" / str(size)
+            shutil.rmtree(part, ignore_errors=True)
+            for file in files[:size]:
+                target = part / file.relative_to(folder)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, target)
+            one = self._forgetful(f"{min(size, len(files))} files", self.scan(part), ("consumer",), 1)
+            one.facts.update(stats(one.output))
+            yield min(size, len(files)), one
+            if size >= len(files):
+                return
+
+    @staticmethod
+    def _with_facts(one: Measure) -> Measure:
+        one.facts.update(stats(one.output))
+        return one
+
+
+def forgetting(cache: Path, cold: Path, kinds: tuple[str, ...]) -> Callable[[], None]:
+    """Makes a copy of a store, once, and removes what was computed from its sources."""
+
+    def forget() -> None:
+        file = cold / "store" / "store.sqlite"
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with sqlite3.connect(cache / "store" / "store.sqlite") as one, sqlite3.connect(file) as other:
+                one.backup(other)
+        with sqlite3.connect(file) as database:
+            database.executemany("DELETE FROM record WHERE kind = ?", [(kind,) for kind in kinds])
+
+    return forget
+
+
+def stats(output: str) -> dict[str, float]:
+    """The figures that a JSON report holds."""
+    try:
+        found = json.loads(output)["stats"]
+    except (ValueError, KeyError):
+        return {}
+    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
