@@ -32,6 +32,7 @@ class BlockReader:
         package: What its relative imports are relative to.
         is_stub: Whether it is a `.pyi` file.
         yields: Numbers of the lines with the word `yield`.
+        asks: Whether the source may ask for environment variables.
         enter_class: griffe's visit of a class, which comes back to `read` with the class body.
     """
 
@@ -42,12 +43,14 @@ class BlockReader:
         package: str,
         is_stub: bool,
         yields: Sequence[int],
+        asks: bool,
         enter_class: Callable[[ast.ClassDef], None],
     ) -> None:
         self.module = module
         self.package = package
         self.is_stub = is_stub
         self.yields = yields
+        self.asks = asks
         self.enter_class = enter_class
         self.namespace = Namespace()
         self.env = Environment(module)
@@ -91,7 +94,7 @@ class BlockReader:
                 self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
         if self.class_path is None:
             self.exports.function(node)
-        if node.name == "__getattr__" or (len(node.body) <= _SHORT and asks_environment(node)):
+        if node.name == "__getattr__" or (self.asks and len(node.body) <= _SHORT and asks_environment(node)):
             self.record(node)
 
     def _class(self, node: ast.ClassDef) -> None:

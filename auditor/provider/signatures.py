@@ -65,6 +65,18 @@ def _first_line(error: BaseException) -> str:
     return (str(message).splitlines() or [""])[0][:200].encode("utf-8", "replace").decode()
 
 
+def _lines(code: str, word: str) -> list[int]:
+    """The numbers of the lines that have a word."""
+    found: list[int] = []
+    line, before = 1, 0
+    place = code.find(word)
+    while place >= 0:
+        line += code.count("\n", before, place)
+        found.append(line)
+        before, place = place, code.find(word, place + 1)
+    return found
+
+
 class Reader(griffe.Visitor):
     """griffe's visitor, which compiles the source and walks modules and classes.
 
@@ -80,7 +92,8 @@ class Reader(griffe.Visitor):
             module=name,
             package=name if is_package else name.rpartition(".")[0],
             is_stub=is_stub,
-            yields=[i for i, line in enumerate(code.split("\n"), 1) if "yield" in line] if "yield" in code else (),
+            yields=_lines(code, "yield"),
+            asks="environ" in code or "getenv" in code,
             enter_class=super().visit,
         )
 
