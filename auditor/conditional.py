@@ -1,10 +1,10 @@
-"""What is there only sometimes: dicts that meet again after branches, and what surely holds in one of several."""
+"""Dicts whose keys are known: what is there only sometimes, how they meet after branches, what is taken out of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from auditor.terms import Guard, Mapping, Term, bounded, choice
+from auditor.terms import Constant, Guard, Mapping, Sequence, Term, bounded, choice
 
 
 def sometimes(ends: list[tuple[Mapping, tuple[Guard, ...]]]) -> Mapping:
@@ -60,3 +60,15 @@ def merge(parts: Iterable[Term]) -> Mapping:
                 conditions[key] = one_of([*both, conditional[key]])
             items[key] = bounded(choice([items[key], value])) if key in items and key in conditional else value
     return Mapping(tuple(items.items()), is_open, tuple(conditions.items()))
+
+
+def taken(of: Mapping, method: str, key: str | None) -> Term | None:
+    """What `.get("key")`, `.pop("key")`, `.values()` and `.items()` give; None where the values are not known."""
+    if method in ("get", "pop"):
+        return dict(of.items).get(key, of.rest) if key is not None else of.rest
+    held = of.rest
+    if held is None and of.items and not of.open:
+        held = bounded(choice([value for _, value in of.items]))
+    if held is None:
+        return None
+    return Sequence("list", (held if method == "values" else Sequence("tuple", (Constant("str", ""), held)),))

@@ -34,9 +34,10 @@ def call_finding(
     provider = new.provider_of(found.path)
     if provider is None and found.owner and new.provider_of(found.owner) is not None:
         # the consumer's own class is made by the constructor of the provider's
-        found = msgspec.structs.replace(found, path=f"{found.owner}.__init__")
-        provider = new.provider_of(found.owner)
-        origin = origin and msgspec.structs.replace(origin, path=f"{origin.owner or origin.path}.__init__")
+        made_by = f"{found.owner}.__init__"
+        found, provider = msgspec.structs.replace(found, path=made_by), new.provider_of(found.owner)
+        earlier = f"{origin.owner}.__init__" if origin is not None and origin.owner else made_by
+        origin = origin and msgspec.structs.replace(origin, path=earlier)
     if provider is None and argument is not None and (refuser := after.refuser(argument)) is not None:
         # the consumer's own function passes its keywords on to the provider
         found, provider = refuser, new.provider_of(refuser.path)

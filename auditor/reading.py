@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from auditor.conditional import merge, sometimes
+from auditor.conditional import merge, sometimes, taken
 from auditor.spelling import accessed_by_name, constant, spell
 from auditor.terms import (
     NONE,
@@ -113,8 +113,10 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
             return copied
     if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop", "values", "items"):
         of = read(node.func.value, env, depth)
-        if isinstance(of, Mapping) and (taken := _taken(of, node)) is not None:
-            return taken
+        first = node.args[0] if node.args else None
+        key = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+        if isinstance(of, Mapping) and (found := taken(of, node.func.attr, key)) is not None:
+            return found
     positional = [UNKNOWN if isinstance(a, ast.Starred) else read(a, env, depth + 6) for a in node.args]
     if len(positional) == 2 and "cast" in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
         positional[0] = annotation(node.args[0], env, depth + 6) or UNKNOWN
@@ -123,22 +125,6 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
         tuple(positional),
         tuple((k.arg, read(k.value, env, depth + 6)) for k in node.keywords if k.arg is not None),
     )
-
-
-def _taken(of: Mapping, node: ast.Call) -> Term | None:
-    """What `.get("key")`, `.pop("key")`, `.values()` and `.items()` take out of a dict whose values are known."""
-    method = getattr(node.func, "attr", "")
-    if method in ("get", "pop") and node.args and isinstance(node.args[0], ast.Constant):
-        known = dict(of.items).get(str(node.args[0].value))
-        return known or of.rest
-    if method in ("get", "pop"):
-        return of.rest
-    held = of.rest
-    if held is None and of.items and not of.open:
-        held = bounded(choice([value for _, value in of.items]))
-    if held is None:
-        return None
-    return Sequence("list", (held if method == "values" else Sequence("tuple", (Constant("str", ""), held)),))
 
 
 def _dict_call(node: ast.Call, env: Environment, depth: int) -> Term:

@@ -156,6 +156,10 @@ def test_a_patch_knows_what_is_assigned():
         "d = {'x': lib.C()}\nfor k, v in d.items():\n    v.m()",
         "def g():\n    d = {'x': lib.C()}\n    d.pop('x').m()",
         "from typing import TypeVar\nT = TypeVar('T')\ndef same(x: T) -> T: ...\nsame(lib.C()).m()",
+        "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass Box(Generic[T]):\n"
+        "    def get(self) -> T: ...\ndef g(b: Box[lib.C]):\n    b.get().m()",
+        "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass Box(Generic[T]):\n"
+        "    def get(self) -> T: ...\nclass Full(Box[lib.C]): ...\nFull().get().m()",
         "from typing import TypeVar\nT = TypeVar('T')\nclass A(lib.C):\n"
         "    def to(self: T) -> T: ...\n    def g(self):\n        self.to().m()",
         "def make():\n    x = lib.C()\n    return x\nmake().m()",

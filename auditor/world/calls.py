@@ -10,7 +10,7 @@ from auditor.api import FunctionApi, Parameter
 from auditor.binding import drop_first
 from auditor.terms import Call, Constant, Decided, Instance, Member
 from auditor.world import externals as known
-from auditor.world import outside
+from auditor.world import generics, outside
 from auditor.world.values import (
     NONE,
     TYPE_VARIABLE,
@@ -110,6 +110,8 @@ def function_result(world: World, function: FunctionValue) -> Value:
     elif api.result is not None:
         receiver = function.receiver if _is_self(api) else None
         value = InstanceValue(receiver) if receiver else world.evaluate(api.result)
+        if function.arguments and isinstance(api.result, Instance) and function.owner:
+            value = generics.substituted(world, api.result.of, function.owner, function.arguments) or value
     makes_its_own = api.returns is None and (api.is_classmethod or isinstance(api.result, Instance))
     if makes_its_own and function.receiver and function.owner and value == InstanceValue(function.owner):
         value = InstanceValue(function.receiver)  # `return self`, `return cls()`, written on the base

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi
-from auditor.terms import Term
+from auditor.terms import Subscript, Term
 from auditor.world.values import Literal
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ClassRef:
         world: The world that resolves its bases.
     """
 
-    __slots__ = ("_mro", "api", "module", "path", "qualname", "world")
+    __slots__ = ("_is_generic", "_mro", "api", "module", "path", "qualname", "world")
 
     def __init__(self, api: ClassApi, module: str, qualname: str, world: World) -> None:
         self.api = api
@@ -47,6 +47,7 @@ class ClassRef:
         self.path = f"{module}.{qualname}"
         self.world = world
         self._mro: tuple[ClassRef | ExternalBase, ...] | None = None
+        self._is_generic: bool | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClassRef) and other.path == self.path and other.api is self.api
@@ -90,6 +91,13 @@ class ClassRef:
                 merged.append(head)
             orders = [[c for c in order if c != head] for order in orders]
         return tuple(merged)
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether it inherits from a class whose type variables have arguments: `class Items(Box[Item])`."""
+        if self._is_generic is None:
+            self._is_generic = any(isinstance(base, Subscript) for cls in self.classes() for base in cls.api.bases)
+        return self._is_generic
 
     def classes(self) -> Iterator[ClassRef]:
         """The classes of its resolution order that the world knows."""

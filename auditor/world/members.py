@@ -8,6 +8,7 @@ import msgspec
 
 from auditor.api import AttributeApi, Definition, FunctionApi
 from auditor.terms import Call, Instance, Member, Name
+from auditor.world import generics
 from auditor.world.classes import ClassRef
 from auditor.world.values import (
     Alias,
@@ -50,8 +51,11 @@ def member(world: World, of: Value, name: str) -> Value:
             return world.global_name(module, name, strict=True)
         case ClassValue(ref):
             return _class_member(world, ref, name)
-        case InstanceValue(ref):
-            return _instance_member(world, ref, name)
+        case InstanceValue(ref, arguments):
+            found = _instance_member(world, ref, name)
+            if arguments or ref.is_generic:
+                return generics.told(world, found, of)
+            return found
         case SuperValue(ref, receiver):
             return _super_member(world, ref, receiver or ref, name)
         case External(path):

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def instantiate(world: World, type_: Value) -> Value:
     """The value that an annotation evaluating to `type_` stands for."""
     match type_:
-        case ClassValue(ref):
-            return InstanceValue(ref)
+        case ClassValue(ref, arguments):
+            return InstanceValue(ref, arguments)
         case Options(values):
             return options([world.instantiate(v) for v in values])
         case External(path):
@@ -109,8 +109,8 @@ def _tuple(arguments: tuple[Value, ...], items: tuple[Value, ...]) -> Value:
 def subscript(world: World, of: Value, index: tuple[Value, ...]) -> Value:
     """`of[index]`, for types and for values."""
     match of:
-        case ClassValue():
-            return of
+        case ClassValue(ref):
+            return ClassValue(ref, index)
         case External(path):
             return Alias(path, index)
         case Alias(path):

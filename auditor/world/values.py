@@ -18,16 +18,30 @@ class ModuleValue(msgspec.Struct, frozen=True):
     name: str
 
 
-class ClassValue(msgspec.Struct, frozen=True):
-    """A class object."""
+class ClassValue(msgspec.Struct, frozen=True, eq=False):
+    """A class object, perhaps with the arguments of its type variables, which are no part of its identity."""
 
     ref: ClassRef
+    arguments: tuple[Value, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassValue) and other.ref == self.ref
+
+    def __hash__(self) -> int:
+        return hash(("class", self.ref))
 
 
-class InstanceValue(msgspec.Struct, frozen=True):
-    """An instance of a class of the world; `exact` when its constructor call was seen."""
+class InstanceValue(msgspec.Struct, frozen=True, eq=False):
+    """An instance of a class of the world, perhaps with the arguments of its type variables, as for a class."""
 
     ref: ClassRef
+    arguments: tuple[Value, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InstanceValue) and other.ref == self.ref
+
+    def __hash__(self) -> int:
+        return hash(("instance", self.ref))
 
 
 class FunctionValue(msgspec.Struct, frozen=True):
@@ -40,6 +54,8 @@ class FunctionValue(msgspec.Struct, frozen=True):
     bound: bool = False
     receiver: ClassRef | None = None
     """The class it was looked up on (what `Self` means)."""
+    arguments: tuple[Value, ...] = ()
+    """The arguments of that class's type variables."""
 
 
 class External(msgspec.Struct, frozen=True):
