@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.fingerprint import identified
+from auditor.model import Use
 from auditor.prune.ranging import Opener, Range
 from auditor.resolution import Pair
 from auditor.scan import Audit
-from auditor.sides import exists, path_of
+from auditor.sides import Side, exists
+from auditor.world.values import Missing
 
 _COUNTED = ("call", "import", "attribute")
+_Use: TypeAlias = tuple[str, str, str, str]
+"""Path, kind, text and scope: what a use still is when it has moved up."""
+
+
+class Standing(NamedTuple):
+    """Every use that is reached, with how it fits (`fits`, `broken`, `unknown`), and the findings."""
+
+    uses: Mapping[_Use, set[str]]
+    findings: Counter[_Use]
 
 
 class Audits:
@@ -35,28 +47,22 @@ class Audits:
         """The modules that have to do with the provider."""
         return self._audit.tree.touching()
 
-    def faults(self, number: int) -> Counter[tuple[str, ...]]:
-        """What does not fit one of the releases, file first: uses that are reached and do not bind, and findings."""
+    def standing(self, number: int) -> Standing:
+        """How the consumer stands on one of the releases."""
         if self._analyses is None:
             self._analyses = self._audit.uses()
         audit = self._audit.against([self._pair(number)])
-        found: Counter[tuple[str, ...]] = Counter()
+        uses: dict[_Use, set[str]] = {}
         for analysis in self._analyses:
             for use in analysis.uses:
-                if use.kind not in _COUNTED or not audit.matching.may_touch(use.term) or not audit.new.reached(use):
-                    continue
-                if use.kind == "call":
-                    outcome = audit.new.call(use)
-                    path = outcome.callee.path if outcome.callee is not None else ""
-                    broken = outcome.status in ("broken", "missing")
-                else:
-                    value = audit.new.value(use.term)
-                    path, broken = path_of(value) or "", not exists(value) and path_of(value) is not None
-                if broken:
-                    found[use.span.path, use.kind, path, use.scope] += 1
-        for each in identified(audit.findings(self._analyses)):
-            found[each.span.path, each.rule, each.symbol, each.scope] += 1
-        return found
+                if use.kind in _COUNTED and audit.matching.may_touch(use.term) and audit.new.reached(use):
+                    uses.setdefault((use.span.path, use.kind, use.text, use.scope), set()).add(_status(use, audit.new))
+        found = Counter(
+            (f.span.path, f.rule, f.symbol, f.scope)
+            for f in identified(audit.findings(self._analyses))
+            if f.severity != "info"
+        )
+        return Standing(uses, found)
 
     def _pair(self, number: int) -> Pair:
         first, new = self.of.releases[0], self.of.releases[number]
@@ -75,14 +81,28 @@ class Audits:
         )
 
 
+def _status(use: Use, side: Side) -> str:
+    if use.kind == "call":
+        return {"missing": "broken"}.get(status := side.call(use).status, status)
+    value = side.value(use.term)
+    return "fits" if exists(value) else "broken" if isinstance(value, Missing) else "unknown"
+
+
 def worse(
     sources: Sources, changed: Mapping[str, bytes], of: Range, opener: Opener, numbers: Sequence[int]
 ) -> dict[str, str]:
-    """The changed files in which something fits a release of the range no more that did before, with the release."""
+    """The changed files in which something no longer fits a release of the range, or a finding is new, with which.
+
+    A use of which nobody could tell before whether it fits is no worse where that can now be told.
+    """
     before, after = Audits(sources, of, opener), Audits(sources.replaced(changed), of, opener)
     blamed: dict[str, str] = {}
     for number in numbers:
-        for path, what, symbol, _ in after.faults(number) - before.faults(number):
-            reason = f"Without it `{symbol}` would not fit {of.claim.provider} {of.releases[number].version} ({what})"
-            blamed.setdefault(path, reason)
+        was, now = before.standing(number), after.standing(number)
+        release = f"{of.claim.provider} {of.releases[number].version}"
+        for use, statuses in now.uses.items():
+            if "broken" in statuses and was.uses.get(use, {"fits"}) == {"fits"}:
+                blamed.setdefault(use[0], f"Without it `{use[2]}` would not fit {release}")
+        for path, rule, symbol, _ in now.findings - was.findings:
+            blamed.setdefault(path, f"Without it there would be a new finding with {release}: {rule}, `{symbol}`")
     return blamed
