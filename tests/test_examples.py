@@ -137,3 +137,74 @@ def test_the_gitlab_job_writes_both_reports(project):
     (issue,) = json.loads((project / reports["codequality"]).read_text("utf-8"))
     assert issue["check_name"] == "unresolved-import"
     assert "<testsuite" in (project / reports["junit"]).read_text("utf-8")
+
+
+def test_the_action_comments_on_the_pull_request(project):
+    """`gh` stands for GitHub's own program here: what it is asked for is what counts."""
+    gh = project.parent / "api-audit" / "bin" / "gh"
+    gh.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$RUNNER_TEMP/asked"\n', encoding="utf-8")
+    gh.chmod(0o755)
+    assert audited(project)[0].returncode == 0
+    given = {"NUMBER": "7", "GITHUB_REPOSITORY": "o/r", "GH_TOKEN": "x", "RUNNER_TEMP": str(project.parent)}
+    assert shell(step("comment")["run"], project, **given).returncode == 0
+    asked = (project.parent / "asked").read_text("utf-8").split("\n")
+    assert asked[:5] == ["pr", "comment", "7", "--repo", "o/r"]
+    body = Path(asked[asked.index("--body-file") + 1])
+    assert body.read_text("utf-8").startswith("### api-audit: ")
+
+
+FAKES = {
+    "torch/__init__.py": "class cuda:\n    @staticmethod\n    def is_available():\n        return True\n",
+    "speculators/__init__.py": "",
+    "speculators/data_generation/__init__.py": "",
+    "speculators/data_generation/vllm_hidden_states_generator.py": """
+class State:
+    def __init__(self, value):
+        self.value = value
+
+    def float(self):
+        return self
+
+    def norm(self, dim):
+        return self
+
+    def mean(self):
+        return self.value
+
+
+class VllmHiddenStatesGenerator:
+    def __init__(self, model, layer_ids, max_model_len):
+        self.model, self.layers, self.executor = model, layer_ids, self
+
+    def generate(self, prompts):
+        return [{"hidden_states": [State(layer * len(prompt)) for layer in self.layers]} for prompt in prompts]
+
+    def shutdown(self):
+        print("shut down")
+""",
+}
+
+
+def test_the_runner_job_runs_its_share(tmp_path):
+    """The job as the runner starts it, over stand-ins for the target environment's packages."""
+    for path, text in FAKES.items():
+        (tmp_path / "env" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "env" / path).write_text(text, encoding="utf-8")
+    prompts = [{"id": f"p{number}", "input_ids": list(range(number + 1))} for number in range(5)]
+    (tmp_path / "prompts.jsonl").write_text("\n".join(map(json.dumps, prompts)), encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    words = [sys.executable, str(ROOT / "examples" / "runner-job" / "norms.py"), "--model", "m", "--layers", "2,30"]
+    words += ["--data", "prompts.jsonl", "--out", "out", "--events", "events", "--replica", "1/2"]
+    path = os.pathsep.join([str(tmp_path / "env"), str(ROOT)])
+    done = subprocess.run(
+        words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "shut down\n"), done.stderr
+    written = (tmp_path / "out" / "norms-1.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in written] == [
+        {"id": "p1", "norms": [4, 60]},
+        {"id": "p3", "norms": [8, 120]},
+    ]
+    assert not list((tmp_path / "out").glob("*.draft"))
+    told = [json.loads(line) for line in (tmp_path / "events").read_text("utf-8").splitlines()]
+    assert [event["event"] for event in told] == ["ready", "sample", "sample", "done"]
