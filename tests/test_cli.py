@@ -223,6 +223,7 @@ def test_show_settings(pipeline, tmp_path, capsys):
 def test_show_files(pipeline, capsys):
     scan(*AGAINST, "--show-files")
     assert capsys.readouterr().out == "app/odd.py\napp/run.py\napp/serve.py\n"
+    assert pipeline.options.patch_dir is None
 
 
 def test_diff_prints_the_patches_and_writes_nothing(pipeline, capsys, tmp_path):

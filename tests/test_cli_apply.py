@@ -107,7 +107,9 @@ def test_check_and_diff_change_nothing(folder, tree, capsys):
     assert apply(folder, tree, "--check") == 0
     out, err = capsys.readouterr()
     assert "Would apply 2 patches" in out
-    assert "Do it: api-audit apply" in err
+    assert err.rstrip().endswith(f"Do it: api-audit apply {folder} --to {tree}")
+    assert apply(folder, tree, "--check", "--unsafe-fixes") == 0
+    assert capsys.readouterr().err.rstrip().endswith("--unsafe-fixes")
     assert apply(folder, tree, "--diff") == 0
     out = capsys.readouterr().out
     assert out.startswith("--- a/app/a.py\n")

@@ -90,7 +90,7 @@ def _patch_dir(given: dict[str, Any]) -> Iterator[Path | None]:
         with TemporaryDirectory(prefix="api-audit-") as folder:
             yield Path(folder)
     else:
-        yield None if given["no_patches"] else given["patch_dir"]
+        yield None if given["no_patches"] or given["show_files"] else given["patch_dir"]
 
 
 def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callback | None, triage: Triage) -> Options:

@@ -114,7 +114,7 @@ def plural(number: int, word: str) -> str:
 
 
 def per_rule(findings: list[Finding]) -> list[tuple[str, int, int]]:
-    """For each rule how often it was found and how many of those have a fix, commonest first."""
+    """For each rule how often it was found and how many of those have a fix to apply, commonest first."""
     found = Counter(finding.rule for finding in findings)
-    fixed = Counter(finding.rule for finding in findings if finding.fix)
+    fixed = Counter(f.rule for f in findings if f.fix and f.fix.applicability != "display-only")
     return [(rule, number, fixed[rule]) for rule, number in sorted(found.items(), key=lambda item: (-item[1], item[0]))]

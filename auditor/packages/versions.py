@@ -92,7 +92,9 @@ def _nothing(spec: IndexSpec, published: Mapping[Version, Sequence[IndexFile]]) 
     wanted = spec.exact or spec.specifier
     standing = [version for version, files in published.items() if not all(file.yanked for file in files)]
     near = ", ".join(map(str, _nearest(spec, standing or list(published))))
-    return SpecError(f"{spec.name} has no release {wanted}; nearest: {near}")
+    guesses = [] if spec.name in _FAMILIAR else difflib.get_close_matches(spec.name, _FAMILIAR, n=1, cutoff=0.85)
+    hint = f"Did you mean `{guesses[0]}`?" if guesses else None
+    return SpecError(f"{spec.name} has no release {wanted}; nearest: {near}", hint=hint)
 
 
 def unknown_package(name: str, *, known: Iterable[str] = ()) -> SpecError:

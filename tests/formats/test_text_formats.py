@@ -102,6 +102,9 @@ def test_concise():
 
 def test_statistics():
     assert "1  unknown-argument  [1 fixable]" in full(REPORT, statistics=True)
+    shown = msgspec.structs.replace(BROKEN, fix=msgspec.structs.replace(BROKEN.fix, applicability="display-only"))
+    only_shown = msgspec.structs.replace(REPORT, findings=(shown,))
+    assert "1  unknown-argument\n" in full(only_shown, statistics=True), "what is only shown can nobody apply"
     assert "1\tunknown-argument\t1" in renderer("concise")(REPORT, RenderOptions(statistics=True))
 
 

@@ -116,3 +116,9 @@ def test_preference(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_smaller_one_is_fetched_whole() -> None:
     assert smallest_whole([file("a-1-py3-none-any.whl", 9), file("a-1.tar.gz", 3)]).filename == "a-1.tar.gz"
     assert smallest_whole([file("a-1-py3-none-any.whl", 2), file("a-1.tar.gz", None)]).filename.endswith(".whl")
+
+
+def test_a_package_of_a_mistyped_name_hints_at_the_familiar_one() -> None:
+    with pytest.raises(SpecError) as caught:
+        choose(spec("speculator==9"), SOME)
+    assert str(caught.value).endswith("Did you mean `speculators`?")

@@ -84,7 +84,7 @@ def command(ctx: click.Context, /, folder: Path, target: str, **given: Any) -> N
         say("\n".join(lines))
     else:
         deliver("".join(f"{line}\n" for line in lines), None)
-        _say_what_is_next(outcome, chosen, folder, target)
+        _say_what_is_next(outcome, chosen, folder, target, unsafe=given["unsafe_fixes"])
 
 
 def _mode(ctx: click.Context, given: dict[str, Any]) -> Mode:
@@ -172,7 +172,7 @@ def _is_ours(name: str, place: Target, patches: PatchSet) -> bool:
         return False
 
 
-def _say_what_is_next(outcome: Outcome, patches: PatchSet, folder: Path, target: str) -> None:
+def _say_what_is_next(outcome: Outcome, patches: PatchSet, folder: Path, target: str, *, unsafe: bool) -> None:
     if outcome.mode == "apply" and outcome.changed:
         say(f"Undo: api-audit apply {visible(str(folder))} --to {visible(target)} --revert")
         from auditor.cli.recheck import recheck
@@ -180,4 +180,5 @@ def _say_what_is_next(outcome: Outcome, patches: PatchSet, folder: Path, target:
         if call := recheck(patches, folder, outcome.root):
             say(f"Check: {visible(call)}")
     elif outcome.mode == "check" and outcome.patches:
-        say(f"Do it: api-audit apply {visible(str(folder))} --to {visible(target)}")
+        more = " --unsafe-fixes" if unsafe else ""
+        say(f"Do it: api-audit apply {visible(str(folder))} --to {visible(target)}{more}")
