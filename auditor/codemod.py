@@ -210,10 +210,10 @@ class _Editor(cst.CSTTransformer):
                 raise _located(RepairError("A second run would change it again"), edit.repair)
 
     def _with_neighbours(self, original: cst.CSTNode, node: cst.CSTNode) -> Any:
-        if isinstance(original, cst.BaseCompoundStatement) and original in self.beside:
+        if isinstance(original, cst.BaseCompoundStatement | cst.SimpleStatementLine) and original in self.beside:
             return cst.FlattenSentinel(beside_line(node, *self.beside[original]))  # type: ignore[arg-type]
-        if isinstance(original, cst.SimpleStatementLine | cst.SimpleStatementSuite):
-            assert isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite)
+        if isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite):
+            assert isinstance(original, cst.SimpleStatementLine | cst.SimpleStatementSuite)
             wanted = [(i, self.beside[small]) for i, small in enumerate(original.body) if small in self.beside]
             if isinstance(node, cst.SimpleStatementLine) and len(original.body) == 1 and wanted:
                 return cst.FlattenSentinel(beside_line(node, *wanted[0][1]))

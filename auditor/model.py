@@ -12,6 +12,8 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 State: TypeAlias = Literal["open", "suppressed", "baselined"]
 Applicability: TypeAlias = Literal["safe", "unsafe", "display-only"]
+Fate: TypeAlias = Literal["broken", "altered", "noted", "fine", "elsewhere", "unknown"]
+"""How a use fares in a release; `elsewhere`: another finding tells of it there; `unknown`: not audited."""
 
 
 class Span(msgspec.Struct, frozen=True, gc=False):
@@ -24,6 +26,24 @@ class Span(msgspec.Struct, frozen=True, gc=False):
     column: int
     end_line: int
     end_column: int
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """Neighbouring releases in which a use fares alike; `last` is None where that lasts to the end of the range."""
+
+    first: str
+    last: str | None
+    state: Fate
+
+    def __str__(self) -> str:
+        return f"{self.span} {self.state}"
+
+    @property
+    def span(self) -> str:
+        """`0.12.0-0.16.0`, `0.17.0-`."""
+        if self.last is None:
+            return f"{self.first}-"
+        return self.first if self.first == self.last else f"{self.first}-{self.last}"
 
 
 class Argument(msgspec.Struct, frozen=True, gc=False):
@@ -50,6 +70,8 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     ]
     detail: str
     span: Span
+    guards: tuple[Guard, ...] = ()
+    """The conditions under which that happens."""
 
 
 UseKind: TypeAlias = Literal["import", "attribute", "call", "class", "string", "patch"]
@@ -101,6 +123,10 @@ class Fix(msgspec.Struct, frozen=True):
     reason: str
     patch: str | None = None
     """The patch file that carries it, relative to the patch folder's parent, once written."""
+    capabilities: tuple[Guard, ...] = ()
+    """What a release that needs these edits has, each enough by itself to tell it from one that does not."""
+    everywhere: bool = False
+    """Whether the edits mean the same in releases that do not need them, wherever they bind."""
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -139,6 +165,8 @@ class Finding(msgspec.Struct, frozen=True):
     """Source text of the use (for fingerprints)."""
     id: str = ""
     """Stable fingerprint: rule, path, scope, symbol, argument, text and ordinal; never a line number."""
+    intervals: tuple[Interval, ...] = ()
+    """Where a range of releases was audited: how the use fares in each part of it."""
 
 
 class CallSite(msgspec.Struct, frozen=True):
@@ -164,6 +192,22 @@ class ConsumerInfo(msgspec.Struct, frozen=True):
     files: int
 
 
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """The releases of a provider that were audited one by one, and in which of them the consumer is right."""
+
+    asked: str
+    """As it was asked for: `vllm>=0.12,<0.24`."""
+    releases: tuple[str, ...]
+    clean: tuple[Interval, ...] = ()
+    """The parts in which nothing but notes was found."""
+    widest: str | None = None
+    """The longest of these as a requirement: `vllm>=0.12.0,<=0.16.0`."""
+    proven: tuple[str, ...] = ()
+    """The releases in which nothing but notes is left once all patches are applied."""
+    widest_patched: str | None = None
+    """The longest run of these as a requirement."""
+
+
 class ProviderInfo(msgspec.Struct, frozen=True):
     """Against what: distribution, top-level import names, both releases and where each came from."""
 
@@ -175,6 +219,8 @@ class ProviderInfo(msgspec.Struct, frozen=True):
     new_origin: str
     old_reason: str
     """How the old side was chosen: `--from`, the consumer's metadata, ..."""
+    span: Range | None = None
+    """Where it was audited with a whole range of releases: which, and what came of it."""
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -54,6 +54,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     patch_dir: Path | None = None
     """Where patch folders are written; None writes nothing."""
     exclude: tuple[str, ...] = ()
+    repaired: bool = False
+    """Of a range: whether findings are wanted with their fixes, for some of which more of each release is read."""
     second_opinion: str | None = None
     """A type checker to ask as well: `ty` or `pyrefly`."""
     on_progress: Progress | None = None

@@ -124,9 +124,9 @@ class Audit:
         )
 
     def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
-        """Every audited call of a provider, for the runner."""
+        """Every audited call of a provider that is reached on the new side, for the runner."""
         calls = (use for analysis in analyses for use in analysis.uses if use.kind == "call")
-        sites = (self._call_site(use) for use in calls if self.matching.may_touch(use.term))
+        sites = (self._call_site(use) for use in calls if self.matching.may_touch(use.term) and self.new.reached(use))
         return [site for site in sites if site is not None]
 
     def coverage(self, analyses: Iterable[FileAnalysis]) -> Coverage:
@@ -212,14 +212,14 @@ def _with_second_opinion(findings: Iterable[Finding], name: str, audit: Audit) -
 
 
 def _patched(report: Report, audit: Audit, folder: Path) -> Report:
-    from auditor.patching import write_patches
+    from auditor.patching import Release, write_patches
 
     def rescan(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
         again = Audit(audit.sources.replaced(files), audit.pairs, audit.store, audit.packs, audit.selection)
         analyses = again.uses()
         return identified(again.findings(analyses)), again.call_sites(analyses)
 
-    return write_patches(report, audit.sources, rescan, folder)
+    return write_patches(report, audit.sources, [Release(report.findings, rescan)], folder)
 
 
 def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> list[str]:

@@ -23,10 +23,10 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("checks", "fixes", "formats", "runner", "opinions"),
     ("codemod",),
     ("verify",),
-    ("fixing", "patching", "resolution", "inventory", "migrations", "matching"),
+    ("fixing", "patching", "resolution", "inventory", "migrations", "matching", "guarding"),
     ("scan",),
-    ("matrix", "ranges"),
-    ("bisection", "prune"),
+    ("matrix",),
+    ("bisection", "ranges", "prune"),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

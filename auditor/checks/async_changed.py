@@ -38,8 +38,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     now = _is_awaitable(new.result(use), _is_coroutine(after.callee.function))
     if was is None or now is None or was == now:
         return
-    awaited = any(u.how == "await" for u in use.usages)
-    handed_on = any(u.how in ("argument", "return") for u in use.usages)
+    awaited = any(u.how == "await" for u in new.usages(use))
+    handed_on = any(u.how in ("argument", "return") for u in new.usages(use))
     callee = after.callee.path.rsplit(".", 1)[-1]
     if was and awaited:
         fix = Fix((Repair("remove-await", use.span, {}),), "unsafe", "the call returns its value directly now")

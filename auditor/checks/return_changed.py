@@ -32,7 +32,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         return
     was_api, now_api = before.callee.function, after.callee.function
     was, now = _awaited(old.result(use)), _awaited(new.result(use))
-    usages = [u for u in use.usages if u.how != "await"]
+    usages = [u for u in new.usages(use) if u.how != "await"]
     sizes = lengths(old.world, was), lengths(new.world, now)
     if was_api is None or now_api is None or before.callee.kind != "function":
         verdicts: tuple[_Verdict | None, ...] = (

@@ -63,8 +63,11 @@ class _Family:
 
 
 def _asked_for(use: Use) -> bool:
-    """Whether the consumer tests for the member before it uses it."""
-    return any(g.kind == "hasattr" and isinstance(use.term, Member) and g.name == use.term.name for g in use.guards)
+    """Whether the consumer tests for the member before it uses it, or tests the same object for another one."""
+    term = use.term
+    if not isinstance(term, Member):
+        return False
+    return any(g.kind == "hasattr" and (g.name == term.name or g.of == term.of) for g in use.guards)
 
 
 def _families(analysis: FileAnalysis, provider: str, names: set[str], old: Side, new: Side) -> dict[str, _Family]:

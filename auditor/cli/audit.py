@@ -43,7 +43,7 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
     )
     with progress(quiet=given["quiet"] > 0) as on_progress, _patch_dir(given) as patch_dir:
         options = _options(given, patch_dir, on_progress, triage)
-        report = _declared(options, given["provider"]) if given.get("declared") else scan(options)
+        report = _report(options, given)
     unused = [problem for problem in report.problems if problem.kind == "suppression"]
     stale = known.stale(report.findings, set(report.files), _rules(report, given))
     remarks = [f"{one.path}:{one.line}: {one.message}" for one in unused]
@@ -59,10 +59,20 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
     return Outcome(report, tuple(remarks), len(stale) + len(unused))
 
 
-def _declared(options: Options, providers: tuple[str, ...]) -> Report:
-    from auditor.ranges import scan_declared
+def _report(options: Options, given: dict[str, Any]) -> Report:
+    if given.get("declared"):
+        from auditor.ranges import scan_declared
 
-    return scan_declared(options, providers)
+        return scan_declared(options, given["provider"])
+    from auditor.packages.spec import is_range
+
+    if not any(map(is_range, options.against)):
+        return scan(options)
+    from auditor.matrix import Range
+    from auditor.ranges import scan_ranges
+
+    style = None if given["guard"] == "auto" else given["guard"]
+    return scan_ranges(options, Range(prereleases=given["prereleases"]), style)
 
 
 def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:

@@ -145,7 +145,7 @@ def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
     """Walk a `try` statement: its body guarded by what the handlers do, each handler from any point of the body."""
     before = dict(env.names)
     reasons = {id(h): inside_handler(h, node.body, env, walker.absolute) for h in node.handlers}
-    with walker.recorder.under(around_body(node)):
+    with walker.recorder.under(around_body(node, walker.replaced)):
         left = walker.block(node.body, env, scope)
     if not left:
         left = walker.block(node.orelse, env, scope)

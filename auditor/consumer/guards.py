@@ -92,11 +92,35 @@ class GuardReader:
                 return self.read(inner, env, negated=negated)
             case _:
                 pass
+        if (optional := self._optional(test, env)) is not None:
+            return (msgspec.structs.replace(optional, negated=optional.negated != negated),)
         guard = _type_checking(test) or self._versions.read(test, env) or _hasattr(test, env)
         guard = guard or tested_parameter(test, self.definitions, env)
         if guard is None:
             return self._named(test, env, negated=negated)
         return (msgspec.structs.replace(guard, negated=guard.negated != negated),)
+
+    def _optional(self, test: ast.expr, env: Environment) -> Guard | None:
+        """`X is not None`, or `X`, where `X` is an import with `None` in its place where it fails."""
+        negated = False
+        match test:
+            case ast.Compare(
+                left=ast.Name() as name, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+            ):
+                negated = isinstance(op, ast.Is)
+            case ast.Name() as name:
+                pass
+            case _:
+                return None
+        placeholder = self.definitions(name.id)
+        paths = list(filter(None, self._paths(read(name, env))))
+        if not paths or not (isinstance(placeholder, ast.Constant) and placeholder.value is None):
+            return None
+        shown = text(test)
+        parts = tuple(Guard("importable", shown, of=Import(path)) for path in dict.fromkeys(paths))
+        if len(parts) == 1:
+            return msgspec.structs.replace(parts[0], negated=negated)
+        return Guard("any", shown, parts=parts, negated=negated)
 
     def _named(self, test: ast.expr, env: Environment, *, negated: bool) -> tuple[Guard, ...]:
         """A flag, or a function or method, that is such a test: `if IS_NEW:`, `if is_new():`, `if self.new:`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from auditor.consumer.guards import ATTRIBUTE_ERRORS, CALL_ERRORS, IMPORT_ERRORS, caught
 from auditor.consumer.imports import Absolute, asked_for, bound_names, imported_names
@@ -21,15 +22,23 @@ _ASIDE = frozenset({*dir(builtins), "debug", "info", "warning", "warn", "error",
 """Last names of calls that a handler makes for whatever reason."""
 
 
-def around_body(node: ast.Try) -> list[Guard]:
-    """What the handlers of a `try` mean for its body, unless all of them raise again."""
+def around_body(node: ast.Try, replaced: frozenset[str] = frozenset()) -> list[Guard]:
+    """What the handlers of a `try` mean for its body, unless all of them raise again.
+
+    Args:
+        node: The statement.
+        replaced: Names in place of which something else is done where they are None.
+    """
     if all(handler.body and isinstance(handler.body[-1], ast.Raise) for handler in node.handlers):
         return []
     guards: list[Guard] = []
     names = caught(node.handlers)
     shown = f"except {', '.join(sorted(n or 'everything' for n in names))}"
     if names & IMPORT_ERRORS:
-        guards.append(Guard("import-fallback" if _has_alternative(node) else "swallowed", shown, name="ImportError"))
+        kind: Literal["import-fallback", "swallowed"] = "swallowed"
+        if _has_alternative(node, replaced):
+            kind = "import-fallback"
+        guards.append(Guard(kind, shown, name="ImportError"))
     if names & (ATTRIBUTE_ERRORS | CALL_ERRORS):
         instead = any(_does_otherwise(node.body, handler) for handler in node.handlers)
         caught_here = " ".join(sorted(n or "Exception" for n in names))
@@ -102,9 +111,9 @@ def _unpacks(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
-def _has_alternative(node: ast.Try) -> bool:
+def _has_alternative(node: ast.Try, replaced: frozenset[str]) -> bool:
     """Whether the handlers bind all that the body imports, and not to placeholders alone."""
     imported = imported_names(node.body)
     provided = {name for h in node.handlers for name in bound_names(h.body)}
     real = {name for h in node.handlers for name in bound_names(h.body, placeholders=False)}
-    return bool(imported) and imported <= provided and bool(imported & real)
+    return bool(imported) and imported <= provided and bool(imported & (real | replaced))

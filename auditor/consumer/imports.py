@@ -111,6 +111,23 @@ def global_definitions(tree: ast.Module) -> dict[str, ast.AST]:
     return found
 
 
+def replaced_names(tree: ast.AST) -> frozenset[str]:
+    """Names in place of which something else is done where they are None: tested by an `if` with an `else`."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp) or (isinstance(node, ast.If) and node.orelse):
+            match node.test:
+                case ast.Compare(
+                    left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]
+                ):
+                    found.add(name)
+                case ast.Name(id=name) | ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+                    found.add(name)
+                case _:
+                    pass
+    return frozenset(found)
+
+
 def asked_for(body: Sequence[ast.stmt], where: Absolute) -> Iterator[Import]:
     """The import paths that a block asks for itself, in order."""
     for statement in body:

@@ -45,7 +45,7 @@ class Recorder:
     ) -> None:
         self.module = module
         self.places = Places(path, source)
-        self.usages = Usages(self.places)
+        self.usages = Usages(self.places, lambda: tuple(self.guards))
         self.interesting = interesting
         self.imports = imports
         self.foreign = (_BUILTINS - imports.keys()) | {

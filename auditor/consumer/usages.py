@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+
+import msgspec
 
 from auditor.consumer.places import Places
 from auditor.model import Usage
 from auditor.reading import text
+from auditor.terms import Guard
 
 _MAX_USAGES = 40
 _GATHERING = frozenset({"list", "tuple", "sorted", "set"})
@@ -17,10 +21,12 @@ class Usages:
 
     Args:
         places: Gives spans.
+        guards: The conditions under which the code runs that is just walked.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, guards: Callable[[], tuple[Guard, ...]]) -> None:
         self.places = places
+        self.guards = guards
         self._found: dict[int, list[Usage]] = {}
         self._calls: dict[int, int] = {}
         self._holders: list[dict[str, int]] = [{}]
@@ -66,7 +72,7 @@ class Usages:
         elif isinstance(target, ast.Tuple | ast.List):
             star = any(isinstance(e, ast.Starred) for e in target.elts)
             count = f"{len(target.elts)}{'+' if star else ''}"
-            self._found.setdefault(call, []).append(Usage("unpack", count, self.places.span(target)))
+            self._found.setdefault(call, []).append(Usage("unpack", count, self.places.span(target), self.guards()))
 
     def forget(self, target: ast.expr) -> None:
         """Names are bound to something else."""
@@ -80,6 +86,8 @@ class Usages:
 
     def _record(self, node: ast.expr, call: int) -> None:
         if (usage := self._usage(node)) is not None:
+            if guards := self.guards():
+                usage = msgspec.structs.replace(usage, guards=guards)
             known = self._found.setdefault(call, [])
             if usage not in known and len(known) < _MAX_USAGES:
                 known.append(usage)

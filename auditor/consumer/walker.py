@@ -59,6 +59,7 @@ class Walker:
         self.is_package = is_package
         self.recorder = Recorder(module, path, source, interesting, imports.global_paths(tree, self.absolute))
         self.recorder.starred = imports.star_names(tree, self.absolute, interesting)
+        self.replaced = imports.replaced_names(tree)
         self.definitions = {**imports.global_definitions(tree), **class_definitions(tree.body)}
         self.guard_reader = GuardReader(self.definitions.get, self.recorder.paths, self._may_be_of_the_consumer)
         self.recorder.conditions = self.conditions

@@ -8,6 +8,8 @@ import libcst as cst
 
 from auditor.fixes import RepairError
 
+WIDTH = 100
+"""What is added is broken over lines where it, and its indentation, would be longer."""
 _BLANK = cst.Module(body=[])
 _CLOSED = (
     cst.Name,

@@ -68,6 +68,13 @@ def from_import(module: str, alias: cst.ImportAlias) -> cst.ImportFrom:
     return cst.ImportFrom(module=dotted(module), names=[alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)])
 
 
+def attempt(statement: cst.ImportFrom | cst.Import, otherwise: cst.SimpleStatementLine | cst.Try) -> cst.Try:
+    """An import, and what stands in for it where it fails."""
+    handler = cst.ExceptHandler(type=cst.Name("ImportError"), body=cst.IndentedBlock(body=[otherwise]))
+    body = cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[statement])])
+    return cst.Try(body=body, handlers=[handler])
+
+
 def comment_after(node: cst.ImportFrom, index: int) -> cst.Comment | None:
     """The comment that shares a line with one name alone."""
     names = aliases(node)

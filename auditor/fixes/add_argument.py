@@ -7,11 +7,9 @@ import msgspec
 
 from auditor.fixes import RepairError
 from auditor.fixes._calls import equals, keyword_index, listing, with_arguments
-from auditor.fixes._expressions import as_argument, bracketed, code, expression, identifier, over_lines, same
+from auditor.fixes._expressions import WIDTH, as_argument, bracketed, code, expression, identifier, over_lines, same
 
 ACTS_ON = cst.Call
-_WIDTH = 100
-"""An argument on a line of its own is broken where it, and its indentation in the call, would be longer."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,7 +34,7 @@ def fix(node: cst.Call, options: Options) -> cst.Call:
     index = _place(node)
     arguments.insert(index, argument)
     gap = arguments.gaps[index]
-    if isinstance(gap, cst.ParenthesizedWhitespace) and len(gap.last_line.value) + len(code(argument)) > _WIDTH:
+    if isinstance(gap, cst.ParenthesizedWhitespace) and len(gap.last_line.value) + len(code(argument)) > WIDTH:
         arguments.items[index] = argument.with_changes(value=over_lines(value, gap.last_line.value))
     return with_arguments(node, arguments)
 

@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from auditor.matrix.consumers import fits
-from auditor.matrix.line import Line
-from auditor.matrix.releases import Range, matrix
+from auditor.matrix.line import Line, Prepared, pair_of
+from auditor.matrix.releases import Range, assembled, audited, expanded, matrix
 from auditor.matrix.table import Column, Fits, Row, Table
 
-__all__ = ["Column", "Fits", "Line", "Range", "Row", "Table", "fits", "matrix"]
+__all__ = [
+    "Column",
+    "Fits",
+    "Line",
+    "Prepared",
+    "Range",
+    "Row",
+    "Table",
+    "assembled",
+    "audited",
+    "expanded",
+    "fits",
+    "matrix",
+    "pair_of",
+]

@@ -13,10 +13,11 @@ from auditor.consumer.source import Sources
 from auditor.decoding import decode_leniently
 from auditor.errors import AuditError, SpecError
 from auditor.fingerprint import identified
+from auditor.fixing import with_fixes
 from auditor.matrix.keeping import consumer_digest, keep, key_of, recall, release_digest
 from auditor.matrix.table import Column
 from auditor.migrations import packs_for
-from auditor.model import ConsumerInfo, ProviderInfo, Report
+from auditor.model import ConsumerInfo, Finding, ProviderInfo, Report
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import Release, open_release
@@ -80,9 +81,8 @@ class Line:
         """Open a release, and fetch what its neighbours needed unless its column is known."""
         release = self._open(spec)
         old, reason = self._old(release, indexed=isinstance(parse_spec(spec), IndexSpec))
-        key = key_of(
-            self._digest, self._content(old), self._content(release), self.options.rules, self.options.selection
-        )
+        digest = f"{self._digest}:repaired" if self.options.repaired else self._digest
+        key = key_of(digest, self._content(old), self._content(release), self.options.rules, self.options.selection)
         kept = recall(self.store, key)
         if kept is None:
             release.digests(path for path in sorted(self.useful) if path in release.files)
@@ -105,21 +105,14 @@ class Line:
         new_side = Snapshot(release, self.store)
         old_side = new_side if old is release else self._snapshot(old)
         new_side.claim(dropped(old, release))
-        packages = tuple(dict.fromkeys((*release.packages, *old.packages)))
-        pair = Pair(
-            release.name,
-            packages,
-            old_side,
-            new_side,
-            old.version,
-            release.version,
-            old.origin,
-            release.origin,
-            prepared.reason,
-        )
+        pair = pair_of(release, new_side, old, old_side, prepared.reason)
         audit = self._audit(pair)
         new_side.prefetch(self._modules(release, new_side))
-        found, _ = applied(identified(audit.findings(self._analyses[packages])), self._texts)
+        analyses = self._analyses[tuple(pair.packages)]
+        drift: Iterable[Finding] = audit.findings(analyses)
+        if self.options.repaired:
+            drift = with_fixes(drift, analyses, audit.old, audit.new)
+        found, _ = applied(identified(drift), self._texts)
         touched = new_side.touched()
         self.useful |= touched.keys() | old_side.touched().keys()
         return Column(
@@ -188,6 +181,21 @@ def triaged(column: Column, triage: Callable[[Report], Report] | None) -> Column
     provider = ProviderInfo(column.name, (), column.old, column.version or "", None, column.origin, column.reason)
     report = Report(consumer=ConsumerInfo("", None, "", 0), providers=(provider,), findings=column.findings)
     return msgspec.structs.replace(column, findings=triage(report).findings)
+
+
+def pair_of(release: Release, new: Snapshot, old: Release, old_side: Snapshot, reason: str) -> Pair:
+    """A release as the new side beside another one as the old."""
+    return Pair(
+        release.name,
+        tuple(dict.fromkeys((*release.packages, *old.packages))),
+        old_side,
+        new,
+        old.version,
+        release.version,
+        old.origin,
+        release.origin,
+        reason,
+    )
 
 
 def failed(label: str, error: AuditError) -> Column:

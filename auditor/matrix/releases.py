@@ -16,7 +16,7 @@ from auditor.matrix.table import Column, Table, clean_part, rows_of
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import find_versions
-from auditor.packages.spec import IndexSpec, parse_spec
+from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.resolution import open_consumer
 
@@ -59,20 +59,32 @@ def matrix(options: Options, chosen: Range = FINAL, engine: Engine = "processes"
         for column in audited(line, specs, engine):
             columns.append(column)
             progress("auditing releases", len(columns), len(specs))
-        stats = _stats(columns, index, started)
-        names = {column.name for column in columns if column.name}
-        if len(names) > 1:
-            raise SpecError(f"releases of one provider make a table, not of {', '.join(sorted(names))}")
-        return Table(
-            consumer=line.consumer.name,
-            version=line.consumer.version,
-            provider=next(iter(names), parse_spec(options.against[0]).name or options.against[0]),
-            columns=tuple(columns),
-            rows=rows_of(columns),
-            clean=clean_part(columns),
-            problems=line.problems,
-            stats=stats,
-        )
+        return assembled(line, columns, options.against[0], index, started)
+
+
+def assembled(line: Line, columns: Sequence[Column], asked: str, index: PackageIndex, started: float) -> Table:
+    """The table that some columns make.
+
+    Args:
+        line: What was audited.
+        columns: The releases, in order.
+        asked: What was asked for, where no column says the provider's name.
+        index: Counts the traffic.
+        started: When that began, by the monotonic clock.
+    """
+    names = {column.name for column in columns if column.name}
+    if len(names) > 1:
+        raise SpecError(f"releases of one provider make a table, not of {', '.join(sorted(names))}")
+    return Table(
+        consumer=line.consumer.name,
+        version=line.consumer.version,
+        provider=next(iter(names), parse_spec(asked).name or asked),
+        columns=tuple(columns),
+        rows=rows_of(columns),
+        clean=clean_part(columns),
+        problems=line.problems,
+        stats=_stats(columns, index, started),
+    )
 
 
 def expanded(texts: Sequence[str], index: PackageIndex, chosen: Range) -> list[str]:
@@ -83,6 +95,12 @@ def expanded(texts: Sequence[str], index: PackageIndex, chosen: Range) -> list[s
         if isinstance(spec, IndexSpec) and not spec.exact:
             versions = find_versions(spec, index=index, prereleases=chosen.prereleases)
             found.update(dict.fromkeys(f"{spec.name}=={version}" for version in versions))
+        elif isinstance(spec, FolderSpec) and spec.ends is not None:
+            from auditor.packages.gittree import tags_between
+
+            named = f"{spec.name} @ " if spec.name else ""
+            tags = tags_between(spec.path, *spec.ends, prereleases=chosen.prereleases)
+            found.update(dict.fromkeys(f"{named}{spec.path}@{tag}" for tag in tags))
         else:
             found[text] = None
     return list(found)

@@ -50,6 +50,7 @@ class Setting(msgspec.Struct, frozen=True):
     rules: tuple[str, ...]
     selection: Selection
     exclude: tuple[str, ...]
+    repaired: bool
 
     def options(self, consumer: str) -> Options:
         """The arguments of one audit."""
@@ -63,6 +64,7 @@ class Setting(msgspec.Struct, frozen=True):
             rules=tuple(map(Path, self.rules)),
             selection=self.selection,
             exclude=self.exclude,
+            repaired=self.repaired,
         )
 
 
@@ -125,6 +127,7 @@ def setting_of(options: Options, sources: Sources | None = None) -> Setting:
         tuple(str(folder.absolute()) for folder in options.rules),
         options.selection,
         options.exclude,
+        options.repaired,
     )
 
 

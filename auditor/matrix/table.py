@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Literal, TypeAlias
 
 import msgspec
 
-from auditor.model import Finding, Severity
+from auditor.model import Fate, Finding, Interval, Problem, Severity
 
-State: TypeAlias = Literal["broken", "altered", "noted", "fine", "elsewhere", "unknown"]
-"""How a use fares in a release; `elsewhere`: another row tells of it there; `unknown`: not audited."""
-
-_STATES: dict[Severity, State] = {"error": "broken", "warning": "altered", "info": "noted"}
+_STATES: dict[Severity, Fate] = {"error": "broken", "warning": "altered", "info": "noted"}
 _ORDER: tuple[Severity, ...] = ("error", "warning", "info")
 
 
@@ -55,24 +51,6 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
         return self.failure is None and not self.count("error") and not self.count("warning")
 
 
-class Interval(msgspec.Struct, frozen=True):
-    """Neighbouring releases in which a row has one state; `last` is None where it lasts to the end of the range."""
-
-    first: str
-    last: str | None
-    state: State
-
-    def __str__(self) -> str:
-        return f"{self.span} {self.state}"
-
-    @property
-    def span(self) -> str:
-        """`0.12.0-0.16.0`, `0.17.0-`."""
-        if self.last is None:
-            return f"{self.first}-"
-        return self.first if self.first == self.last else f"{self.first}-{self.last}"
-
-
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One finding over all releases."""
 
@@ -90,7 +68,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """As the first release that breaks it says it."""
     first: str
     """The first release in which it breaks."""
-    states: tuple[State, ...]
+    states: tuple[Fate, ...]
     intervals: tuple[Interval, ...]
 
 
@@ -112,6 +90,11 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     def failed(self) -> list[Column]:
         """Releases that could not be audited."""
         return [column for column in self.columns if column.failure is not None]
+
+    @property
+    def failures(self) -> list[Problem]:
+        """Why they could not be."""
+        return [Problem(f"{self.provider} {c.release}", f"was not audited: {c.failure}") for c in self.failed]
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +158,7 @@ def _row(found: dict[int, Finding], beside: Sequence[dict[int, Finding]], column
     )
 
 
-def _state(number: int, column: Column, found: dict[int, Finding], heirs: Iterable[dict[int, Finding]]) -> State:
+def _state(number: int, column: Column, found: dict[int, Finding], heirs: Iterable[dict[int, Finding]]) -> Fate:
     if column.failure is not None:
         return "unknown"
     if number in found:
@@ -191,7 +174,7 @@ def _gone(symbol: str, column: Column) -> bool:
     return any(symbol == gone or symbol.startswith(f"{gone}.") for gone in missing)
 
 
-def intervals(releases: Sequence[str], states: Sequence[State]) -> tuple[Interval, ...]:
+def intervals(releases: Sequence[str], states: Sequence[Fate]) -> tuple[Interval, ...]:
     """Runs of one state over releases in order."""
     found = []
     for state, run in groupby(zip(releases, states, strict=True), key=lambda pair: pair[1]):
@@ -204,5 +187,5 @@ def intervals(releases: Sequence[str], states: Sequence[State]) -> tuple[Interva
 
 def clean_part(columns: Sequence[Column]) -> tuple[Interval, ...]:
     """The intervals in which every release is clean."""
-    states: list[State] = ["fine" if column.clean else "unknown" if column.failure else "broken" for column in columns]
+    states: list[Fate] = ["fine" if column.clean else "unknown" if column.failure else "broken" for column in columns]
     return tuple(part for part in intervals([c.release for c in columns], states) if part.state == "fine")

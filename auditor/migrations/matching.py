@@ -123,9 +123,8 @@ class Matcher:
             value = keyword.value if isinstance(keyword, ast.keyword) else None
             found.places[f"argument:{name}"] = (syntax.span(value) if value is not None else argument.span,)
 
-    @staticmethod
-    def _result(match: Match, found: Found, syntax: Syntax) -> bool:
-        seen = [(u.how, u.detail, u.span) for u in found.use.usages]
+    def _result(self, match: Match, found: Found, syntax: Syntax) -> bool:
+        seen = [(u.how, u.detail, u.span) for u in self.new.usages(found.use)]
         if (direct := syntax.usage(found.node)) is not None:
             holder = syntax.parents.get(found.node)
             here = syntax.span(holder) if direct[0] == "subscript" and holder is not None else found.use.span

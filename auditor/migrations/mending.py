@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from auditor.migrations.places import Found
+from auditor.migrations.telling import capabilities
 from auditor.model import Fix, Repair, Span
 from auditor.rulepack import templates
 from auditor.rulepack.repairs import AddImport, FixSpec, Repairing
+from auditor.rulepack.schema import Rule
 from auditor.sides import Side, exists
 from auditor.whereabouts import Searchable
 
@@ -19,8 +21,8 @@ class CannotFixError(Exception):
     """The fix needs something that is not at hand here."""
 
 
-def mend(spec: FixSpec, found: Found, new: Side) -> tuple[Fix | None, str | None]:
-    """The fix, or the reason why there is none."""
+def mend(rule: Rule, spec: FixSpec, found: Found, new: Side) -> tuple[Fix | None, str | None]:
+    """The fix of a rule, or the reason why there is none."""
     try:
         repairs = tuple(repair for one in spec.repairs for repair in _repairs(*one.chosen(), found, new))
     except templates.UnboundError:
@@ -29,7 +31,10 @@ def mend(spec: FixSpec, found: Found, new: Side) -> tuple[Fix | None, str | None
         return None, str(error)
     if not repairs:
         return None, spec.otherwise
-    return Fix(repairs, spec.applicability, " ".join(spec.safety.split())), None
+    safety = " ".join(spec.safety.split())
+    return Fix(
+        repairs, spec.applicability, safety, capabilities=capabilities(rule, spec), everywhere=spec.everywhere
+    ), None
 
 
 def _repairs(name: str, repair: Repairing, found: Found, new: Side) -> Iterator[Repair]:

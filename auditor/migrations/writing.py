@@ -23,7 +23,7 @@ def write(pack: Pack, found: Found, matcher: Matcher) -> Finding:
     provider = new.provider_of(symbol) or pack.provider
     bound = {**found.bound, "old": old.label(provider), "new": new.label(provider)}
     severity, notes = _grade(rule, found, matcher)
-    fix, unfixed = (None, rule.unfixed) if rule.fix is None else mend(rule.fix, found, new)
+    fix, unfixed = (None, rule.unfixed) if rule.fix is None else mend(rule, rule.fix, found, new)
     before, after = _signatures(found, old, new, rule.argument)
     return Finding(
         rule=pack.id,

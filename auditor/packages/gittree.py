@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
 import msgspec
+from packaging.version import InvalidVersion, Version
 
 from auditor.errors import ArchiveError, AuditError, SpecError
 from auditor.git import GitMissingError, ask
@@ -19,6 +21,8 @@ from auditor.packages.project import read_project
 from auditor.packages.release import Release
 from auditor.packages.store import Store
 
+_RELEASE = re.compile(r"(?:refs/tags/)?(?:[A-Za-z_-]+[-_/])?v?(\d+(?:\.\d+)+\S*)")
+"""A tag that names a version."""
 _FETCH = "If it is a partial clone, let git fetch the rest: git fetch --refetch --no-filter"
 
 
@@ -54,7 +58,7 @@ def open_git(folder: Path, ref: str, *, store: Store, name: str | None = None, w
         listing = _list(folder, tree, name, whole=whole)
         save_listing(store, key, listing)
     metadata = listing.metadata
-    named = re.fullmatch(r"(?:refs/tags/)?(?:[A-Za-z_-]+[-_/])?v?(\d+(?:\.\d+)+\S*)", ref)
+    named = _RELEASE.fullmatch(ref)
     version = named[1] if named else metadata.version
     metadata = msgspec.structs.replace(metadata, name=metadata.name or name or folder.name, version=version)
     return Release(
@@ -74,6 +78,27 @@ def committed(folder: Path) -> datetime | None:
         return datetime.fromtimestamp(int(told), tz=timezone.utc)
     except (AuditError, ValueError, OverflowError, OSError):
         return None
+
+
+def tags_between(folder: Path, first: str, last: str, *, prereleases: bool = False) -> list[str]:
+    """The tags of releases from one to another, both included, in the order of their versions.
+
+    Raises:
+        SpecError: One of the ends is no tag of a release.
+    """
+    known: dict[str, Version] = {}
+    for tag in _git(folder.absolute(), "tag", "--list").decode("utf-8", "replace").split():
+        with contextlib.suppress(InvalidVersion):
+            if (named := _RELEASE.fullmatch(tag)) is not None:
+                known[tag] = Version(named[1])
+    for end in (first, last):
+        if end not in known:
+            raise SpecError(f"there is no tag of a release called {end!r}", where=str(folder))
+    low, high = known[first], known[last]
+    chosen = [
+        t for t, v in known.items() if low <= v <= high and (prereleases or not v.is_prerelease or v in (low, high))
+    ]
+    return sorted(chosen, key=lambda tag: known[tag])
 
 
 def _tree(folder: Path, ref: str) -> str:

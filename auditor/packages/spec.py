@@ -42,6 +42,12 @@ class FolderSpec(NamedTuple):
     name: str | None
     text: str
 
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The first and the last tag, where a range of tags is asked for; no git reference has two dots."""
+        first, dots, last = (self.ref or "").partition("..")
+        return (first, last) if dots and first and last else None
+
 
 class ArchiveSpec(NamedTuple):
     """A wheel or sdist file."""
@@ -83,6 +89,14 @@ def parse_spec(text: str, *, name: str | None = None) -> Spec:
             raise SpecError(f"there is no file or folder {rest!r}", where=text, hint=_HINT)
         return place
     return _requirement(text)
+
+
+def is_range(text: str) -> bool:
+    """Whether a specification may name several releases: `vllm>=0.12,<0.17`, or the tags `./vllm@v0.12.0..v0.16.0`."""
+    spec = parse_spec(text)
+    if isinstance(spec, FolderSpec):
+        return spec.ends is not None
+    return isinstance(spec, IndexSpec) and bool(spec.specifier) and not spec.exact
 
 
 def normalise(name: str) -> str:

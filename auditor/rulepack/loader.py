@@ -14,7 +14,7 @@ import msgspec
 from auditor.errors import RuleError
 from auditor.rulepack.schema import Rule
 
-_VERSION = "1"
+_VERSION = "2"
 """Raised whenever the stored form of a rule changes."""
 
 

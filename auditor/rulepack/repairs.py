@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from auditor.model import Applicability
+from auditor.rulepack.evidence import OfMember, OfParameter
 
 
 class _Node(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -171,6 +172,24 @@ class RepairSpec(
         raise AssertionError("checked when it was made")
 
 
+class Capability(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True
+):
+    """Something that code can ask the installed release for while it runs; exactly one key."""
+
+    exists: str | None = None
+    """A dotted path can be imported."""
+    parameter: OfParameter | None = None
+    """The signature of a function or class names this parameter."""
+    member: OfMember | None = None
+    """A class or module has this attribute."""
+    not_: Capability | None = msgspec.field(name="not", default=None)
+
+    def __post_init__(self) -> None:
+        if sum(getattr(self, name) is not None for name in self.__struct_fields__) != 1:
+            raise ValueError("a capability has exactly one key")
+
+
 class FixSpec(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True
 ):
@@ -182,3 +201,10 @@ class FixSpec(
     repairs: tuple[RepairSpec, ...]
     otherwise: str = "the values that the fix needs are not at hand here"
     """Why there is no fix where a metavariable that it needs is unbound."""
+    capability: tuple[Capability, ...] = ()
+    """What a release that needs the fix has, where one patch is made for several releases; each is enough by itself.
+
+    By default what the evidence says of the new release that can be asked for at run time.
+    """
+    everywhere: bool = False
+    """The fix means the same in releases that do not need it, so that it stands unguarded wherever it binds."""

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from jinja2.sandbox import SandboxedEnvironment
 
 
@@ -28,6 +29,11 @@ def _environment() -> SandboxedEnvironment:
     )
 
 
+@cache
+def _compiled(template: str) -> Template:
+    return _environment().from_string(template)
+
+
 def render(template: str, bound: Mapping[str, Any]) -> str:
     """The text of a template.
 
@@ -39,7 +45,7 @@ def render(template: str, bound: Mapping[str, Any]) -> str:
     from jinja2 import TemplateError as JinjaError
 
     try:
-        return _environment().from_string(template).render(bound)
+        return _compiled(template).render(bound)
     except (JinjaError, TypeError, ValueError) as error:
         raise UnboundError(str(error)) from error
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from auditor.binding import BindError, Binding, CallShape, render
-from auditor.model import Signature, Use
+from auditor.model import Signature, Usage, Use
 from auditor.sides.arguments import shape_of
 from auditor.sides.conditions import HasFlags, holds
 from auditor.sides.fitting import Fit, fit, takes
@@ -82,6 +82,10 @@ class Side:
     def reached(self, use: Use) -> bool:
         """Whether the conditions around a use let it run on this side; True where they cannot be told."""
         return all(self.holds(guard) is not False for guard in use.guards)
+
+    def usages(self, use: Use) -> list[Usage]:
+        """What becomes of the value of a call on this side."""
+        return [usage for usage in use.usages if all(self.holds(guard) is not False for guard in usage.guards)]
 
     def holds(self, guard: Guard) -> bool | None:
         """Whether one condition is true on this side."""

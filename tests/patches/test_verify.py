@@ -13,7 +13,7 @@ from auditor.patches.apply import apply
 from auditor.patches.reader import read_set
 from auditor.patches.series import PatchSet, patched
 from auditor.patches.writer import write_set
-from auditor.verify import build_patches
+from auditor.verify import Ground, build_patches
 
 SOURCES = {
     "app/a.py": b"from lib import f, old\n\nx = f(1, gone=2)\ny = f(2, gone=3)\nz = old()\nw = g(3, bad=1)\n",
@@ -84,7 +84,7 @@ def finding(rule, severity, span, fix, argument=None):
 
 def built(sources=SOURCES, findings=None, rescan=scan, call_sites=None):
     given = scan(sources) if findings is None else findings
-    patches, after = build_patches("app-1--lib-2", sources, given, rescan, call_sites)
+    patches, after = build_patches("app-1--lib-2", sources, given, [Ground(given, rescan, call_sites)])
     assert [f.id for f in after] == [f.id for f in given]
     return patches, after
 

@@ -135,12 +135,9 @@ def _options(given: dict[str, Any], located: Located, on_progress: Any) -> Any:
 
 def _is_range(consumers: tuple[str, ...]) -> bool:
     """Whether what is audited is one consumer in several versions."""
-    from auditor.packages.spec import IndexSpec, parse_spec
+    from auditor.packages.spec import is_range
 
-    if len(consumers) != 1 or Path(consumers[0]).exists():
-        return False
-    spec = parse_spec(consumers[0])
-    return isinstance(spec, IndexSpec) and bool(spec.specifier) and not spec.exact
+    return len(consumers) == 1 and not Path(consumers[0]).exists() and is_range(consumers[0])
 
 
 def _table_code(table: Table, given: dict[str, Any]) -> int:

@@ -20,22 +20,23 @@ EXAMPLES = """\b
 Examples:
   api-audit scan speculators==0.3.0 --against vllm==0.16
   api-audit scan src/ --against vllm --against transformers
+  api-audit scan . --against 'vllm>=0.12,<0.24'
   api-audit scan . --provider vllm
   api-audit scan . --from vllm==0.11.0 --against ./vllm --no-patches
   api-audit scan . --output-format sarif -o audit.sarif --exit-zero
 \b
-Releases: name==1.2, name (the latest), name<2, a folder, folder@gitref,
-a .whl or .tar.gz file, env:PYTHON (what that interpreter has installed).
+Releases: name==1.2, name (the latest), name>=1,<2 (every release of that range),
+a folder, folder@gitref, a .whl or .tar.gz file, env:PYTHON (what that interpreter has installed).
 \b
 Exit code: 0 no drift, 1 findings, 2 could not finish, 130 interrupted.
 """
 
 
 SECTIONS = {
-    "What to audit": ("against", "provider", "from_", "exclude", "second_opinion"),
+    "What to audit": ("against", "provider", "from_", "prereleases", "exclude", "second_opinion"),
     "Which findings count": ("rules", "select", "ignore", "baseline", "no_baseline", "write_baseline"),
     "How it is told": ("output_format", "output_file", "diff", "statistics", "show_files"),
-    "Patches": ("no_patches", "patch_dir"),
+    "Patches": ("no_patches", "patch_dir", "guard"),
     "Exit code": ("exit_zero", "error_on_warning", "strict"),
 }
 
@@ -64,6 +65,7 @@ SECTIONS = {
     envvar="API_AUDIT_FROM",
     help="Release the consumer was written for. [default: what its metadata pins]",
 )
+@click.option("--pre", "prereleases", is_flag=True, help="Of a range, pre-releases too.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
 @click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules; `*` matches any part of a name.")
@@ -92,6 +94,13 @@ SECTIONS = {
     show_default=True,
     metavar="DIR",
     help="Where patch folders are made.",
+)
+@click.option(
+    "--guard",
+    type=click.Choice(["auto", "capability", "version"]),
+    default="auto",
+    show_default=True,
+    help="How patches for a range tell its releases apart; `auto`: as the consumer does.",
 )
 @click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
 @click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")

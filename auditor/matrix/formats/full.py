@@ -8,9 +8,10 @@ from auditor.formats import RenderOptions
 from auditor.formats._escape import visible
 from auditor.formats._style import Paint, Palette
 from auditor.matrix.formats._words import headline, history, padded, recommendation, subject, verdict
-from auditor.matrix.table import Column, Fit, Fits, Row, State, Table
+from auditor.matrix.table import Column, Fit, Fits, Row, Table
+from auditor.model import Fate
 
-_MARKS: dict[State, tuple[str, Paint]] = {
+_MARKS: dict[Fate, tuple[str, Paint]] = {
     "broken": ("X", "red"),
     "altered": ("!", "yellow"),
     "noted": ("i", "blue"),

@@ -8,10 +8,11 @@ from html import escape
 from auditor.formats import RenderOptions
 from auditor.formats._escape import visible
 from auditor.matrix.formats._words import headline, history, recommendation, subject, verdict
-from auditor.matrix.table import Fits, State, Table
+from auditor.matrix.table import Fits, Table
+from auditor.model import Fate
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_MARKS: dict[State, str] = {"broken": "✕", "altered": "!", "noted": "i", "fine": "", "elsewhere": ">", "unknown": "?"}
+_MARKS: dict[Fate, str] = {"broken": "✕", "altered": "!", "noted": "i", "fine": "", "elsewhere": ">", "unknown": "?"}
 _STYLE = """
 :root { color-scheme: light dark }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem }

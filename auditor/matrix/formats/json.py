@@ -8,7 +8,8 @@ import msgspec
 
 from auditor.formats import RenderOptions
 from auditor.formats.json import encode
-from auditor.matrix.table import Column, Fits, Interval, Row, Table
+from auditor.matrix.table import Column, Fits, Row, Table
+from auditor.model import Interval
 
 SCHEMA = 1
 

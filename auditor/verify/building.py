@@ -4,49 +4,60 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 
 from auditor import codemod
 from auditor.errors import AuditError
-from auditor.model import Applicability, CallSite, Finding, Patch, PatchedFile, Proof, Repair, Severity
+from auditor.model import Applicability, Finding, Patch, PatchedFile, Proof, Repair, Severity
 from auditor.patches import hunks, proofs
 from auditor.patches.reader import check_path
+from auditor.verify.grounds import Ground, Key, ProofError, found_in, holds, key_of, repairs_of
 
-Key: TypeAlias = tuple[str, str, "str | None", str, str]
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 _APPLICABLE: tuple[Applicability, ...] = ("safe", "unsafe")
 
 
-Rescan: TypeAlias = Callable[[Mapping[str, bytes]], Sequence[Finding]]
-"""All findings of these sources against the new release, as the scan reports them, but without reverse drift."""
-Calls: TypeAlias = Callable[[Mapping[str, bytes]], Sequence[CallSite]]
-"""The audited calls of these sources, each with its verdict against the new release."""
-
-
 def build_patches(
-    folder: str,
-    sources: Mapping[str, bytes],
-    findings: Sequence[Finding],
-    rescan: Rescan,
-    call_sites: Calls | None = None,
+    folder: str, sources: Mapping[str, bytes], findings: Sequence[Finding], grounds: Sequence[Ground]
 ) -> tuple[tuple[Patch, ...], tuple[Finding, ...]]:
     """One patch per rule and applicability, as a series: safe ones first, errors before warnings before information.
 
     Args:
         folder: Name of the patch folder, for `Fix.patch`.
         sources: Every file of the consumer, by its path.
-        findings: All findings of the scan of `sources`.
-        rescan: Scans a changed version of `sources` in the same way.
-        call_sites: Judges its calls; it sees a repaired call that fits neither release, which is no drift to `rescan`.
+        findings: All findings, each once, with its fix; a ground may have the same ones by another wording.
+        grounds: The releases in each of which every patch is proven.
 
     Returns:
         The patches in the order of their application, and the findings with `fix.patch` or `unfixed` set.
     """
-    series = _Series(sources, rescan, call_sites, Counter(_key(finding) for finding in findings))
+    trusted = list({ground.kind if ground.kind is not None else n: n for n, ground in enumerate(grounds)}.values())
+    while True:
+        patches, result, series = _series(folder, sources, findings, [grounds[n] for n in sorted(trusted)])
+        failed = next((n for n, ground in enumerate(grounds) if n not in trusted and series.fails_in(ground)), None)
+        if failed is None:
+            return tuple(_proven(patch, grounds) for patch in patches), tuple(result)
+        trusted.append(failed)
+
+
+def _proven(patch: Patch, grounds: Sequence[Ground]) -> Patch:
+    """The patch with the releases in which the whole series holds."""
+    if len(grounds) == 1:
+        return patch
+    labels = ", ".join(ground.label for ground in grounds)
+    proof = Proof("releases", f"with all patches applied, this holds in each of {len(grounds)} releases: {labels}")
+    return msgspec.structs.replace(patch, proofs=(*patch.proofs, proof))
+
+
+def _series(
+    folder: str, sources: Mapping[str, bytes], findings: Sequence[Finding], grounds: Sequence[Ground]
+) -> tuple[list[Patch], list[Finding], _Series]:
+    """The patches that hold step by step in some releases."""
+    series = _Series(sources, grounds, [Counter(map(key_of, ground.findings)) for ground in grounds])
     result = list(findings)
     patches: list[Patch] = []
     for group in _groups(findings):
@@ -62,25 +73,25 @@ def build_patches(
         if step is not None:
             kept = [findings[index] for index, reason in zip(group, reasons, strict=True) if reason is None]
             patches.append(_patch(name, kept, step))
-    return tuple(patches), tuple(result)
+    return patches, result, series
 
 
 def _groups(findings: Sequence[Finding]) -> list[list[int]]:
     """Indexes of the open findings whose fix may be applied, by applicability and rule, in the order of the series."""
     groups: dict[tuple[int, str], list[int]] = {}
+    leaders: dict[Applicability, list[Finding]] = {}
     for index, finding in enumerate(findings):
         if finding.fix is not None and finding.state == "open" and finding.fix.applicability in _APPLICABLE:
-            key = (_APPLICABLE.index(finding.fix.applicability), finding.rule)
+            same = leaders.setdefault(finding.fix.applicability, [])
+            leader = next((f for f in same if f.fix is not None and f.fix.repairs == finding.fix.repairs), finding)
+            same.append(finding)
+            key = (_APPLICABLE.index(finding.fix.applicability), leader.rule)
             groups.setdefault(key, []).append(index)
 
     def order(key: tuple[int, str]) -> tuple[int, int, str]:
         return (key[0], min(_SEVERITIES.index(findings[i].severity) for i in groups[key]), key[1])
 
     return [groups[key] for key in sorted(groups, key=order)]
-
-
-def _key(finding: Finding) -> Key:
-    return (finding.rule, finding.symbol, finding.argument, finding.span.path, finding.scope)
 
 
 def _patch(name: str, findings: Sequence[Finding], step: _Step) -> Patch:
@@ -102,15 +113,6 @@ def _patch(name: str, findings: Sequence[Finding], step: _Step) -> Patch:
     )
 
 
-class _ProofError(Exception):
-    """A proof that failed; `blame` holds positions of the findings at fault, if that is known."""
-
-    def __init__(self, reason: str, blame: set[int] | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.blame = blame or set()
-
-
 class _Step(NamedTuple):
     """What one more patch makes of the sources."""
 
@@ -125,12 +127,25 @@ class _Series:
     """The patches accepted so far: their repairs, made anew from the pristine sources, and where these stand now."""
 
     sources: Mapping[str, bytes]
-    rescan: Rescan
-    call_sites: Calls | None
-    expected: Counter[Key]
-    """The findings that are still allowed."""
+    grounds: Sequence[Ground]
+    expected: list[Counter[Key]]
+    """The findings that are still allowed, in each ground."""
     repairs: list[Repair] = field(default_factory=list)
     state: dict[str, bytes] = field(default_factory=dict)
+    done: list[Finding] = field(default_factory=list)
+    """The findings that are repaired."""
+
+    def fails_in(self, ground: Ground) -> bool:
+        """Whether what the series makes of the sources does not hold in a further release."""
+        if not self.state:
+            return False
+        files = [hunks.make(path, self.sources[path], data) for path, data in self.state.items()]
+        expected = Counter(map(key_of, ground.findings))
+        try:
+            holds(ground, expected, self.done, files, self.sources, self.state)
+        except ProofError:
+            return True
+        return False
 
     def extend(self, findings: Sequence[Finding]) -> tuple[_Step | None, list[str | None]]:
         """Accept as many of these findings' fixes as pass; None stands for a passed one, else the reason."""
@@ -140,7 +155,7 @@ class _Series:
         while kept and step is None:
             try:
                 step = self._prove([findings[i] for i in kept])
-            except _ProofError as error:  # noqa: PERF203 - a failure narrows what is tried next
+            except ProofError as error:  # noqa: PERF203 - a failure narrows what is tried next
                 blamed = {kept[i] for i in error.blame} or (set(kept) if len(kept) == 1 else set())
                 if not blamed:
                     step, kept = self._one_by_one(findings, kept, reasons)
@@ -150,7 +165,10 @@ class _Series:
                 kept = [index for index in kept if index not in blamed]
         if step is not None:
             self.repairs, self.state = step.repairs, step.state
-            self.expected -= Counter(_key(findings[index]) for index in kept)
+            done = [findings[index] for index in kept]
+            self.done += done
+            for ground, expected in zip(self.grounds, self.expected, strict=True):
+                expected -= Counter(map(key_of, found_in(ground, done)))
         return step, reasons
 
     def _one_by_one(
@@ -161,21 +179,21 @@ class _Series:
             try:
                 step = self._prove([findings[i] for i in (*accepted, index)])
                 accepted.append(index)
-            except _ProofError as error:  # noqa: PERF203 - each one has its own reason
+            except ProofError as error:  # noqa: PERF203 - each one has its own reason
                 reasons[index] = error.reason
         return step, accepted
 
     def _prove(self, findings: Sequence[Finding]) -> _Step:
-        mine = list(_repairs(findings))
+        mine = list(repairs_of(findings))
         paths = sorted({repair.span.path for repair in mine})
         before = {path: self.state.get(path, self.sources.get(path, b"")) for path in paths}
         try:
             after = {path: self._rewritten(path, mine) for path in paths}
             files = tuple(hunks.make(path, before[path], after[path]) for path in paths if before[path] != after[path])
         except AuditError as error:
-            raise _ProofError(f"It cannot be repaired: {error}") from error
+            raise ProofError(f"It cannot be repaired: {error}") from error
         if not files:
-            raise _ProofError("The repair changes nothing", set(range(len(findings))))
+            raise ProofError("The repair changes nothing", set(range(len(findings))))
         state = {**self.state, **after}
         passed = [
             Proof("parses", f"every patched file compiles ({len(files)})"),
@@ -202,74 +220,33 @@ class _Series:
             pristine = self.sources[file.path]
             repairs = [repair for repair in (*self.repairs, *mine) if repair.span.path == file.path]
             if not proofs.untouched(pristine, after[file.path], codemod.footprint(pristine, repairs)):
-                raise _ProofError(f"Lines outside the repaired statements of {file.path} would change")
+                raise ProofError(f"Lines outside the repaired statements of {file.path} would change")
             taken = proofs.taken_names(file.path, pristine, after[file.path], self.sources)
             if taken:
-                raise _ProofError(f"Other files import `{taken[0]}` from {file.path}, which would no longer have it")
+                raise ProofError(f"Other files import `{taken[0]}` from {file.path}, which would no longer have it")
         return Proof(
             "contained", "only lines of repaired statements and imports change; no name that others import is gone"
         )
 
     def _rescanned(
-        self,
-        findings: Sequence[Finding],
-        files: Sequence[PatchedFile],
-        state: Mapping[str, bytes],
+        self, findings: Sequence[Finding], files: Sequence[PatchedFile], state: Mapping[str, bytes]
     ) -> Iterator[Proof]:
-        scanned = self.rescan({**self.sources, **state})
-        allowed = self.expected - Counter(_key(finding) for finding in findings)
-        excess = Counter(_key(finding) for finding in scanned) - allowed
-        for position, finding in enumerate(findings):
-            if _key(finding) in excess:
-                same = {i for i, other in enumerate(findings) if _key(other) == _key(finding)} | {position}
-                raise _ProofError("The finding is still there after the repair", same)
-        for finding in scanned:
-            if _key(finding) in excess and finding.severity != "info":
-                reason = f"The repair would bring a new finding, {finding.rule}: {finding.message}"
-                raise _ProofError(reason, _near(finding, findings))
+        edited = [
+            holds(ground, expected, findings, files, self.sources, state)
+            for ground, expected in zip(self.grounds, self.expected, strict=True)
+        ]
         yield Proof("rescan", f"{_counted(findings, 'finding')} gone, none new")
         yield Proof("idempotent", "a second run finds none of them and edits nothing")
-        yield self._bound(files, state, scanned)
-
-    def _bound(self, files: Sequence[PatchedFile], state: Mapping[str, bytes], found: Sequence[Finding]) -> Proof:
-        if self.call_sites is None:
-            return Proof("binds", "no finding says that an edited call does not bind")
-        edited = 0
-        lines = {file.path: hunks.changed_lines(file) for file in files}
-        for site in self.call_sites({**self.sources, **state}):
-            if lines.get(site.span.path, set()).isdisjoint(range(site.span.line, site.span.end_line + 1)):
-                continue
-            edited += site.verdict == "fits"
-            known = any(f.span.path == site.span.path and _touches(f, site) for f in found)
-            if site.verdict == "broken" and not known:
-                raise _ProofError(f"The repaired call of `{site.symbol}` would not bind to its new signature")
-        return Proof("binds", f"every audited call on the edited lines binds to its new signature ({edited})")
-
-
-def _repairs(findings: Sequence[Finding]) -> Iterator[Repair]:
-    for finding in findings:
-        if finding.fix is not None:
-            yield from finding.fix.repairs
-
-
-def _near(new: Finding, findings: Sequence[Finding]) -> set[int]:
-    """The findings whose repair can alone have brought a new one; empty if that is not clear."""
-    here = {i for i, f in enumerate(findings) if any(r.span.path == new.span.path for r in _repairs([f]))}
-    same_scope = {i for i in here if findings[i].scope == new.scope}
-    for candidates in (same_scope, here):
-        if len(candidates) == 1:
-            return candidates
-    return set()
-
-
-def _touches(finding: Finding, site: CallSite) -> bool:
-    return finding.span.line <= site.span.end_line and site.span.line <= finding.span.end_line
+        if any(ground.call_sites is None for ground in self.grounds):
+            yield Proof("binds", "no finding says that an edited call does not bind")
+        else:
+            yield Proof("binds", f"every audited call on the edited lines binds to its new signature ({max(edited)})")
 
 
 def _applies(files: Sequence[PatchedFile], before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Proof:
     objection = proofs.git_objection(files, before, after)
     if objection is not None:
-        raise _ProofError(f"git does not take the patch: {objection}")
+        raise ProofError(f"git does not take the patch: {objection}")
     how = (
         "with `git apply --check` and `git apply`" if proofs.has_git() else "with our own reader (git is not installed)"
     )

@@ -129,15 +129,28 @@ def merge(reports: Sequence[tuple[Target, Report]]) -> Report:
     findings = [
         msgspec.structs.replace(f, notes=(f"with {', '.join(map(str, met[id_]))}", *f.notes)) for id_, f in kept.items()
     ]
-    first = reports[0][1]
-    every = [report for _, report in reports]
+    merged = merge_reports([report for _, report in reports])
+    return msgspec.structs.replace(merged, findings=_sorted(findings))
+
+
+def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda f: (f.span.path, f.span.line, f.span.column, f.rule)))
+
+
+def merge_reports(every: Sequence[Report]) -> Report:
+    """Several audits of one consumer as one report, each finding once."""
+    first = every[0]
     stats = dict(first.stats)
     for name in ("seconds", "traffic_bytes", "requests", "modules_parsed"):
         stats[name] = round(sum(report.stats.get(name, 0) for report in every), 3)
+    kept: dict[str, Finding] = {}
+    for report in every:
+        for finding in report.findings:
+            kept.setdefault(finding.id, finding)
     return msgspec.structs.replace(
         first,
         providers=tuple(provider for report in every for provider in report.providers),
-        findings=tuple(sorted(findings, key=lambda f: (f.span.path, f.span.line, f.span.column, f.rule))),
+        findings=_sorted(kept.values()),
         problems=tuple(dict.fromkeys(problem for report in every for problem in report.problems)),
         patches=tuple(patch for report in every for patch in report.patches),
         stats=stats,

@@ -1,0 +1,8 @@
+"""Releases by the range: what a consumer declares, at its ends, or every release of a range one by one."""
+
+from __future__ import annotations
+
+from auditor.ranges.ends import Target, merge, requirements, scan_declared
+from auditor.ranges.whole import scan_ranges
+
+__all__ = ["Target", "merge", "requirements", "scan_declared", "scan_ranges"]

@@ -1,0 +1,121 @@
+"""One consumer, changed or not, beside every release of a range: the audits that guards and proofs are made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from auditor.consumer.analysis import FileAnalysis
+from auditor.fingerprint import identified
+from auditor.guarding import Trial
+from auditor.matrix import Line, Prepared, pair_of
+from auditor.migrations import packs_for
+from auditor.model import CallSite, Finding, Use
+from auditor.options import Selection
+from auditor.packages.release import Release
+from auditor.patches import hunks
+from auditor.provider.snapshot import Snapshot
+from auditor.resolution import Pair
+from auditor.scan import Audit
+
+Files = Mapping[str, bytes]
+
+
+class Bench:
+    """The releases of a range, opened, each with its old side.
+
+    Args:
+        line: The consumer.
+        prepared: The releases, in order.
+    """
+
+    def __init__(self, line: Line, prepared: Sequence[Prepared]) -> None:
+        self.line = line
+        self.prepared = prepared
+        self._snapshots: dict[int, Snapshot] = {}
+        self._pairs = [self._pair(one) for one in prepared]
+        audited = {name for pair in self._pairs for name in (pair.name, *pair.packages)}
+        self._packs = packs_for(line.options.rules, line.sources, audited, line.store)
+        self._contents = line.sources.read(line.sources.modules.values())
+        self._changed: dict[tuple[tuple[str, bytes], ...], tuple[Audit, list[FileAnalysis]]] = {}
+        self._trials: dict[tuple[tuple[str, bytes], ...], tuple[Audit, list[FileAnalysis]]] = {}
+        self._unruled = self._trial({})
+        self._errors: dict[tuple[int, int], frozenset[tuple[object, ...]]] = {}
+        self.audits = [self._audit({}, number)[0] for number in range(len(prepared))]
+        """The consumer as it is, in each release."""
+
+    def _pair(self, one: Prepared) -> Pair:
+        return pair_of(one.release, self._snapshot(one.release), one.old, self._snapshot(one.old), one.reason)
+
+    def _snapshot(self, release: Release) -> Snapshot:
+        return self._snapshots.setdefault(id(release), Snapshot(release, self.line.store))
+
+    def uses(self) -> dict[str, Sequence[Use]]:
+        """What each file of the consumer uses."""
+        return {analysis.path: analysis.uses for analysis in self._audit({}, 0)[1]}
+
+    def rescan(self, files: Files, number: int) -> tuple[Sequence[Finding], Sequence[CallSite]]:
+        """What a release finds in the changed consumer, and its calls there."""
+        audit, analyses = self._audit(files, number)
+        return identified(audit.findings(analyses)), audit.call_sites(analyses)
+
+    def _audit(self, files: Files, number: int) -> tuple[Audit, list[FileAnalysis]]:
+        key = tuple(sorted(files.items()))
+        if key not in self._changed:
+            sources = self.line.sources.replaced(files) if files else self.line.sources
+            first = Audit(sources, [self._pairs[-1]], self.line.store, self._packs, self.line.options.selection)
+            analyses = first.uses()
+            if len(self._changed) > 4:
+                self._changed.pop(next(iter(self._changed)))
+            self._changed[key] = (first, analyses)
+        first, analyses = self._changed[key]
+        return first.against([self._pairs[number]]), analyses
+
+    def attempt(self, files: Files, home: int, number: int) -> Trial:
+        """What holds in one release and not in another, on the lines of the changed files that are changed."""
+        lines = {
+            path: hunks.changed_lines(hunks.make(path, self._contents[path], data))
+            for path, data in files.items()
+            if self._contents[path] != data
+        }
+        audit, analyses = self._trial(files)
+        mine = [analysis for analysis in analyses if analysis.path in lines]
+        found = audit.against([self._between(home, number)]).findings(mine) if home != number else []
+        trial = Trial(uses=tuple(use for analysis in mine for use in (*analysis.uses, *analysis.loose)))
+
+        def edited(finding: Finding) -> bool:
+            use = trial.use(finding)
+            span = use.span if use is not None else finding.span
+            return not lines[span.path].isdisjoint(range(span.line, span.end_line + 1))
+
+        known = self._known_errors(home, number) if found else frozenset()
+        errors = tuple(f for f in found if f.severity == "error" and _drift(f) not in known and edited(f))
+        return msgspec.structs.replace(trial, errors=errors)
+
+    def _known_errors(self, home: int, number: int) -> frozenset[tuple[object, ...]]:
+        """What holds in one release and not in another as the consumer is."""
+        if (home, number) not in self._errors:
+            audit, analyses = self._unruled
+            found = audit.against([self._between(home, number)]).findings(analyses)
+            self._errors[home, number] = frozenset(_drift(f) for f in found if f.severity == "error")
+        return self._errors[home, number]
+
+    def _between(self, home: int, number: int) -> Pair:
+        made_for, new = self._pairs[home], self._pairs[number]
+        return msgspec.structs.replace(new, old=made_for.new, old_version=made_for.new_version)
+
+    def _trial(self, files: Files) -> tuple[Audit, list[FileAnalysis]]:
+        """The changed consumer without any rules: they tell of one way only."""
+        key = tuple(sorted(files.items()))
+        if key not in self._trials:
+            sources = self.line.sources.replaced(files)
+            audit = Audit(sources, [self._pairs[-1]], self.line.store, (), Selection())
+            self._trials.clear()
+            self._trials[key] = (audit, audit.uses())
+        return self._trials[key]
+
+
+def _drift(finding: Finding) -> tuple[object, ...]:
+    """What a finding has in common with itself after a place has moved."""
+    return finding.rule, finding.symbol, finding.argument, finding.span.path, finding.scope, finding.text
