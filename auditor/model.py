@@ -219,7 +219,7 @@ class ProviderInfo(msgspec.Struct, frozen=True):
     new_origin: str
     old_reason: str
     """How the old side was chosen: `--from`, the consumer's metadata, ..."""
-    span: Range | None = None
+    range: Range | None = None
     """Where it was audited with a whole range of releases: which, and what came of it."""
 
 

@@ -86,7 +86,7 @@ class Audit:
         """The same consumer, read once, between other releases of the same packages; an equal old side is shared."""
         other = copy(self)
         other.pairs = pairs
-        if [pair.old for pair in pairs] != [pair.old for pair in self.pairs]:
+        if [(pair.old, pair.old_origin) for pair in pairs] != [(pair.old, pair.old_origin) for pair in self.pairs]:
             other.old = other._old_side()
         other.new = other._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
         return other

@@ -8,7 +8,17 @@ import libcst as cst
 import msgspec
 
 from auditor.fixes import Around, RepairError
-from auditor.fixes._imports import alias_index, aliases, attempt, from_import, local_name, module_text, renamed, without
+from auditor.fixes._imports import (
+    alias_index,
+    aliases,
+    attempt,
+    comment_after,
+    from_import,
+    local_name,
+    module_text,
+    renamed,
+    without,
+)
 
 ACTS_ON = cst.SimpleStatementLine
 
@@ -40,13 +50,14 @@ def fix(node: cst.SimpleStatementLine, options: Options) -> cst.CSTNode | Around
         raise RepairError(f"`{options.name}` is not imported from `{module_text(statement)}` here")
     names = aliases(statement)
     alias = names[index].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    chosen = _chosen(statement, alias, options)
+    comment = node.trailing_whitespace.comment if len(names) == 1 else comment_after(statement, index)
+    chosen = _chosen(statement, alias, options, comment)
     if len(names) == 1:
         return chosen.with_changes(leading_lines=node.leading_lines)
     return Around(node.with_changes(body=[without(statement, index)]), after=(chosen,))
 
 
-def _chosen(node: cst.ImportFrom, alias: cst.ImportAlias, options: Options) -> cst.Try:
+def _chosen(node: cst.ImportFrom, alias: cst.ImportAlias, options: Options, comment: cst.Comment | None) -> cst.Try:
     old = cst.ImportFrom(module=node.module, relative=node.relative, names=[alias])
     places = [_place(text) for text in options.places.split()]
     news = [from_import(module, renamed(alias, name, bind=local_name(alias))) for module, name in places]
@@ -54,7 +65,11 @@ def _chosen(node: cst.ImportFrom, alias: cst.ImportAlias, options: Options) -> c
     for new in reversed(news):
         result = attempt(new, result)
     assert isinstance(result, cst.Try)
-    return result
+    if comment is None:
+        return result
+    first = result.body.body[0]
+    trailing = cst.TrailingWhitespace(whitespace=cst.SimpleWhitespace("  "), comment=comment)
+    return result.with_deep_changes(first, trailing_whitespace=trailing)
 
 
 def _place(text: str) -> tuple[str, str]:

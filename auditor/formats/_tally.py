@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import msgspec
@@ -52,8 +53,45 @@ def headline(report: Report) -> str:
 
 
 def _journey(provider: ProviderInfo) -> str:
+    if provider.range is not None:
+        return f"{provider.name} {reach(provider.range.releases)}, written for {provider.old or '?'}"
     old, new = releases(provider)
     return f"{provider.name} {old or '?'} -> {new}"
+
+
+def reach(labels: Sequence[str]) -> str:
+    """`0.11.0-0.23.0 (23 releases)`"""
+    return f"{labels[0]}-{labels[-1]} ({len(labels)} releases)" if len(labels) > 1 else "".join(labels)
+
+
+def history(finding: Finding) -> str:
+    """`0.11.0-0.16.0 fine, 0.17.0- broken`; nothing where no range was audited."""
+    return ", ".join(map(str, finding.intervals))
+
+
+def broken_in(finding: Finding) -> str:
+    """`0.17.0-`: the releases in which a use does not fare as before."""
+    return ", ".join(part.span for part in finding.intervals if part.state in ("broken", "altered", "noted"))
+
+
+def claims(report: Report) -> list[str]:
+    """For each range what is true of it, what the widest true range is, and what it is once the patches are applied."""
+    said = []
+    for provider in report.providers:
+        whole = provider.range
+        if whole is None:
+            continue
+        if [(part.first, part.last) for part in whole.clean] == [(whole.releases[0], None)]:
+            said.append(f"`{whole.asked}` is true: all {len(whole.releases)} releases of it fit")
+            continue
+        parts = ", ".join(part.span for part in whole.clean) or "none of its releases"
+        text = f"Of `{whole.asked}` true: {parts}"
+        if whole.widest is not None:
+            text += f"; the widest true range is `{whole.widest}`"
+        if report.patches and whole.widest_patched is not None:
+            text += f", with the patches applied `{whole.widest_patched}`"
+        said.append(text)
+    return said
 
 
 def releases(provider: ProviderInfo) -> tuple[str, str]:
@@ -87,7 +125,9 @@ def summary(report: Report) -> str:
     tail = f"; {', '.join(aside)}" if aside else ""
     sites = plural(int(report.stats.get("call_sites", len(report.call_sites))), "call site")
     if not (count.errors or count.warnings):
-        against = ", ".join(f"{provider.name} {releases(provider)[1]}" for provider in report.providers)
+        against = ", ".join(
+            f"{p.name} {reach(p.range.releases) if p.range else releases(p)[1]}" for p in report.providers
+        )
         noted = f" ({plural(count.notes, 'note')})" if count.notes else ""
         return f"No drift{noted}: {files}, {sites} against {against}{tail}"
     named = [

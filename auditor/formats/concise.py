@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from auditor.formats import RenderOptions
 from auditor.formats._escape import visible
 from auditor.formats._style import Palette
-from auditor.formats._tally import per_rule
+from auditor.formats._tally import broken_in, per_rule
 from auditor.model import Finding, Report
 
 
@@ -23,8 +23,9 @@ def _line(finding: Finding, paint: Palette) -> str:
     span = finding.span
     safe = " [*]" if finding.fix and finding.fix.applicability == "safe" else ""
     state = "" if finding.state == "open" else f" ({finding.state})"
+    where = f" ({visible(broken_in(finding))})" if finding.intervals else ""
     place = f"{paint('bold', visible(span.path))}:{span.line}:{span.column}"
-    return f"{place}: {paint.severity(finding.severity, finding.rule)}{safe} {visible(finding.message)}{state}"
+    return f"{place}: {paint.severity(finding.severity, finding.rule)}{safe} {visible(finding.message)}{where}{state}"
 
 
 def _statistics(findings: list[Finding]) -> Iterator[str]:

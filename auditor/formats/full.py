@@ -10,7 +10,7 @@ from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats._frame import frame
 from auditor.formats._style import Palette
-from auditor.formats._tally import headline, per_rule, plural, releases_of
+from auditor.formats._tally import claims, headline, history, per_rule, plural, releases_of
 from auditor.model import Finding, Fix, Problem, Report, Signature
 
 
@@ -27,6 +27,7 @@ def render(report: Report, options: RenderOptions) -> str:
         blocks += ["\n".join(_finding(finding, report, options, paint)) for finding in shown]
         if patches := _patches(shown, paint):
             blocks.append("\n".join(patches))
+    blocks += [visible(claim) for claim in claims(report)]
     if report.problems and options.verbose:
         blocks.append("\n".join(_problems(report.problems, paint)))
     if (uses := report.stats.get("provider_uses")) and options.verbose:
@@ -65,6 +66,8 @@ def _footer(finding: Finding, report: Report) -> Iterator[str]:
         yield _signature(finding.provider, old, finding.old_signature)
     if finding.new_signature:
         yield _signature(finding.provider, new, finding.new_signature)
+    if finding.intervals:
+        yield f"releases: {history(finding)}"
     for note in finding.notes:
         yield f"note: {note}"
     if finding.confidence != "high":

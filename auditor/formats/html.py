@@ -14,7 +14,7 @@ from markupsafe import Markup
 from auditor.formats import RenderOptions
 from auditor.formats._deed import deed
 from auditor.formats._escape import visible
-from auditor.formats._tally import headline, per_rule, releases, releases_of, summary, tally
+from auditor.formats._tally import claims, headline, history, per_rule, reach, releases, releases_of, summary, tally
 from auditor.model import Finding, Patch, Report
 
 _SPAN = re.compile("`([^`]+)`")
@@ -51,6 +51,9 @@ def render(report: Report, options: RenderOptions) -> str:
             patch=lambda finding: patches.get(finding.id),
             diff=_diff,
             deed=deed,
+            claims=claims(report),
+            history=history,
+            reach=reach,
             rules=per_rule([finding for finding in report.findings if finding.state == "open"]),
             both=releases,
             releases={provider.name: releases_of(report, provider.name) for provider in report.providers},

@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.formats import RenderOptions
 from auditor.formats._escape import visible
-from auditor.model import CallSite, Finding, Fix, Report, Signature
+from auditor.model import CallSite, Finding, Fix, ProviderInfo, Report, Signature
 
 SCHEMA = 1
 
@@ -29,7 +29,7 @@ def contract(report: Report, *, call_sites: bool = False) -> dict[str, Any]:
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "consumer": msgspec.to_builtins(report.consumer),
-        "providers": msgspec.to_builtins(report.providers),
+        "providers": [_provider(provider) for provider in report.providers],
         "findings": [_finding(finding) for finding in report.findings],
         "problems": msgspec.to_builtins(report.problems),
         "stats": dict(report.stats),
@@ -37,6 +37,12 @@ def contract(report: Report, *, call_sites: bool = False) -> dict[str, Any]:
     if call_sites:
         document["call_sites"] = [_call_site(site) for site in report.call_sites]
     return document
+
+
+def _provider(provider: ProviderInfo) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(provider)
+    whole = document.pop("range")
+    return document if whole is None else {**document, "range": whole}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -62,6 +68,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "new_signature": _text(finding.new_signature),
         "fix": _fix(finding.fix),
         "unfixed": finding.unfixed,
+        **({"releases": msgspec.to_builtins(finding.intervals)} if finding.intervals else {}),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from auditor.formats import RenderOptions
 from auditor.formats._deed import deed
 from auditor.formats._markdown import block, code, prose
-from auditor.formats._tally import headline, plural, summary
+from auditor.formats._tally import claims, headline, history, plural, summary
 from auditor.model import Finding, Report, Severity
 
 _ICONS: dict[Severity, str] = {"error": "🔴", "warning": "🟡", "info": "🔵"}
@@ -18,7 +18,7 @@ def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - eve
     order: list[Severity] = ["error", "warning", "info"]
     opened = [finding for finding in report.findings if finding.state == "open"]
     opened.sort(key=lambda finding: order.index(finding.severity))
-    parts = [f"### api-audit: {prose(headline(report))}", prose(summary(report))]
+    parts = [f"### api-audit: {prose(headline(report))}", prose(summary(report)), *map(prose, claims(report))]
     size = sum(len(part) for part in parts)
     for number, finding in enumerate(opened):
         section = _section(finding, report)
@@ -47,6 +47,8 @@ def _section(finding: Finding, report: Report) -> str:
     ]
     if signatures:
         lines.append(block("\n".join(signatures), "diff"))
+    if finding.intervals:
+        lines.append(f"Releases: {prose(history(finding))}")
     lines += [prose(note) for note in finding.notes]
     if finding.fix:
         patch = f", {code(finding.fix.patch)}" if finding.fix.patch else ""

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from auditor.guarding.assigning import Assignment, Trials, Variant
 from auditor.guarding.names import FileNames
 from auditor.guarding.releases import Release, use_of
@@ -80,7 +82,11 @@ class Conditions:
 
     def _candidates(self, unit: Assignment, variant: Variant, yes: set[int], no: set[int]) -> Iterator[Candidate]:
         seen: set[Guard] = set()
-        for candidate in (*self._failures(unit, variant, no), *self._drift(unit, yes), *self._stated(unit, yes)):
+        direct = (*self._failures(unit, variant, no), *self._drift(unit, yes), *self._stated(unit, yes))
+        others = {unit.chosen[number] for number in no} - {variant}
+        opposite = [c for other in others for c in self._failures(unit, other, yes)]
+        opposite += [*self._drift(unit, no), *self._stated(unit, no)]
+        for candidate in (*direct, *map(_negated, opposite)):
             if candidate.guard not in seen:
                 seen.add(candidate.guard)
                 yield candidate
@@ -180,6 +186,16 @@ class Conditions:
                         return alias.asname or "signature"
         needs.append(Repair("add-import", self.at, {"module": "inspect"}))
         return "inspect.signature"
+
+
+def _negated(candidate: Candidate) -> Candidate:
+    guard = msgspec.structs.replace(candidate.guard, negated=not candidate.guard.negated)
+
+    def is_true(number: int) -> bool | None:
+        found = candidate.is_true(number)
+        return None if found is None else not found
+
+    return Candidate(guard, candidate.subject, is_true)
 
 
 def _all_of(conditions: Iterable[Condition]) -> Condition:

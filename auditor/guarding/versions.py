@@ -29,6 +29,8 @@ def version_test(
 ) -> Condition | None:
     """A test that is true for some releases and false for others, in the file's own words where it has such tests."""
     bounds = _bounds(releases, yes, no)
+    negated = bounds is None
+    bounds = bounds or _bounds(releases, no, yes)
     if bounds is None:
         return None
     package = next(iter(releases[0].side.providers.values()))
@@ -47,7 +49,8 @@ def version_test(
         own = f'{constant} {{operator}} Version("{{version}}")'
     parts = [own.format(operator=operator, version=version) for operator, version in bounds]
     words = " and ".join(f"{package} {operator} {version}" for operator, version in bounds)
-    return Condition(" and ".join(parts), tuple(needs), words)
+    text = " and ".join(parts)
+    return Condition(f"not ({text})" if negated else text, tuple(needs), words)
 
 
 def _bounds(releases: Sequence[Release], yes: set[int], no: set[int]) -> list[tuple[str, str]] | None:

@@ -49,8 +49,14 @@ def package(path: str) -> str:
 
 def folder_name(consumer: ConsumerInfo, providers: Sequence[ProviderInfo]) -> str:
     """`<consumer>-<version>--<provider>-<version>`, in characters that every file system takes."""
-    parts = [_joined(consumer.name, consumer.version), *(_joined(p.name, p.new) for p in providers)]
+    parts = [_joined(consumer.name, consumer.version), *(_joined(p.name, _version(p)) for p in providers)]
     return "--".join(parts)[:200]
+
+
+def _version(provider: ProviderInfo) -> str:
+    """The release, or the first and the last of a range."""
+    span = provider.range.releases if provider.range is not None else ()
+    return f"{span[0]}-{span[-1]}" if len(span) > 1 else provider.new
 
 
 def _joined(name: str, version: str | None) -> str:
@@ -60,6 +66,9 @@ def _joined(name: str, version: str | None) -> str:
 
 def provider_text(provider: ProviderInfo) -> str:
     """One provider with both ends, for people."""
+    if provider.range is not None and len(provider.range.releases) > 1:
+        first, last = provider.range.releases[0], provider.range.releases[-1]
+        return f"{provider.name} {provider.old} -> {first} to {last} ({len(provider.range.releases)} releases)"
     return f"{provider.name} {provider.old} -> {provider.new}" if provider.old else f"{provider.name} {provider.new}"
 
 

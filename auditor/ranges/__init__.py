@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from auditor.ranges.ends import Target, merge, requirements, scan_declared
-from auditor.ranges.whole import scan_ranges
+from auditor.ranges.whole import scan_ranges, scan_releases
 
-__all__ = ["Target", "merge", "requirements", "scan_declared", "scan_ranges"]
+__all__ = ["Target", "merge", "requirements", "scan_declared", "scan_ranges", "scan_releases"]

@@ -72,6 +72,21 @@ class Bench:
         first, analyses = self._changed[key]
         return first.against([self._pairs[number]]), analyses
 
+    def leaks(self, files: Files, number: int) -> list[Finding]:
+        """What the changed consumer does anywhere that a release does not know, and that it did not do there before.
+
+        On the changed files it is compared with both ends of the range as well: some checks need to see what was.
+        """
+        audit, analyses = self._trial(files)
+        last = len(self._pairs) - 1
+        found = self._alone(audit, analyses, number)
+        known = set(self._known_errors(number, number))
+        mine = [analysis for analysis in analyses if analysis.path in files]
+        for home in {0, last} - {number}:
+            found += audit.against([self._between(home, number)]).findings(mine)
+            known |= self._known_errors(home, number)
+        return [finding for finding in found if finding.severity == "error" and _drift(finding) not in known]
+
     def attempt(self, files: Files, home: int, number: int) -> Trial:
         """What holds in one release and not in another, on the lines of the changed files that are changed."""
         lines = {
@@ -81,7 +96,7 @@ class Bench:
         }
         audit, analyses = self._trial(files)
         mine = [analysis for analysis in analyses if analysis.path in lines]
-        found = audit.against([self._between(home, number)]).findings(mine) if home != number else []
+        found = self._found(audit, mine, home, number)
         trial = Trial(uses=tuple(use for analysis in mine for use in (*analysis.uses, *analysis.loose)))
 
         def edited(finding: Finding) -> bool:
@@ -97,9 +112,20 @@ class Bench:
         """What holds in one release and not in another as the consumer is."""
         if (home, number) not in self._errors:
             audit, analyses = self._unruled
-            found = audit.against([self._between(home, number)]).findings(analyses)
+            found = self._found(audit, analyses, home, number)
             self._errors[home, number] = frozenset(_drift(f) for f in found if f.severity == "error")
         return self._errors[home, number]
+
+    def _found(self, audit: Audit, analyses: Sequence[FileAnalysis], home: int, number: int) -> list[Finding]:
+        """What does not fit a release: though it fits another one, or whatever it may have been written for."""
+        found = self._alone(audit, analyses, number)
+        return found + (audit.against([self._between(home, number)]).findings(analyses) if home != number else [])
+
+    def _alone(self, audit: Audit, analyses: Sequence[FileAnalysis], number: int) -> list[Finding]:
+        """What surely does not fit a release, whatever it was written for."""
+        new = self._pairs[number]
+        alone = msgspec.structs.replace(new, old=new.new, old_version=None, old_origin=None)
+        return audit.against([alone]).findings(analyses)
 
     def _between(self, home: int, number: int) -> Pair:
         made_for, new = self._pairs[home], self._pairs[number]

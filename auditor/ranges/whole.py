@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -39,12 +40,26 @@ def scan_ranges(options: Options, chosen: Range, style: Style | None = None) -> 
     reports = []
     if single:
         reports.append(scan(msgspec.structs.replace(options, against=single)))
-    ranges = [msgspec.structs.replace(options, against=(text,)) for text in options.against if text not in single]
-    reports += [_scan_range(one, chosen, style) for one in ranges]
+    for text in options.against:
+        if text not in single:
+            find = partial(_published, text, chosen)
+            reports.append(_scan_range(options, find, text, style))
     return reports[0] if len(reports) == 1 else merge_reports(reports)
 
 
-def _scan_range(options: Options, chosen: Range, style: Style | None) -> Report:
+def scan_releases(options: Options, specs: Sequence[str], asked: str, style: Style | None = None) -> Report:
+    """Audit a consumer against some releases of one provider, given one by one and in order.
+
+    Args:
+        options: The arguments of an audit; `against` is not looked at.
+        specs: The releases.
+        asked: What to call them together.
+        style: What guards ask for.
+    """
+    return _scan_range(options, lambda _: list(specs), asked, style)
+
+
+def _scan_range(options: Options, find: Callable[[PackageIndex], list[str]], asked: str, style: Style | None) -> Report:
     started = time.monotonic()
     progress = options.on_progress or (lambda *_: None)
     with Store.open(options.cache_dir) as store:
@@ -52,21 +67,25 @@ def _scan_range(options: Options, chosen: Range, style: Style | None) -> Report:
         progress("opening the consumer", 0, None)
         options = msgspec.structs.replace(options, repaired=True)
         line = Line(options, open_consumer(options, store, index), store, index)
-        specs = expanded(options.against, index, chosen)
+        specs = find(index)
         if not specs:
-            raise SpecError("no release is in the range", where=options.against[0])
+            raise SpecError("no release is in the range", where=asked)
         columns = []
         for column in audited(line, specs):
             columns.append(column)
             progress("auditing releases", len(columns), len(specs))
-        table = assembled(line, columns, options.against[0], index, started)
+        table = assembled(line, columns, asked, index, started)
         prepared = [line.prepare(spec) for spec, c in zip(specs, columns, strict=True) if c.failure is None]
-        report = _report(line, table, prepared, options.against[0])
+        report = _report(line, table, prepared, asked)
         if options.patch_dir is not None and prepared:
             report = _Patching(line, prepared, report, table, style).patched(options)
         return msgspec.structs.replace(
             report, stats={**report.stats, **table.stats, "seconds": round(time.monotonic() - started, 3)}
         )
+
+
+def _published(text: str, chosen: Range, index: PackageIndex) -> list[str]:
+    return expanded((text,), index, chosen)
 
 
 def _report(line: Line, table: Table, ready: Sequence[Prepared], asked: str) -> Report:
@@ -170,12 +189,13 @@ class _Patching:
                 lambda files, n=number: self.bench.rescan(files, n),  # type: ignore[misc]
                 column.release,
                 (column.old, *sorted((f.id, f.fix is None) for f in column.findings)),
-                lambda files, n=number: self._leaks(files, n),  # type: ignore[misc]
+                lambda files, n=number: self.bench.leaks(files, n),  # type: ignore[misc]
             )
             for number, column in enumerate(self.columns)
         ]
         report = write_patches(report, self.line.sources, releases, options.patch_dir)
-        return self._proven(report)
+        sites = self.bench.rescan({}, len(self.columns) - 1)[1]
+        return self._proven(msgspec.structs.replace(report, call_sites=tuple(sites)))
 
     def _with_fixes(self) -> Report:
         attempt = self.bench.attempt
@@ -195,11 +215,6 @@ class _Patching:
             findings.append(finding)
         return msgspec.structs.replace(self.report, findings=tuple(findings))
 
-    def _leaks(self, files: dict[str, bytes], number: int) -> tuple[Finding, ...]:
-        """What the changed consumer does in a release that only the newest or the oldest one knows."""
-        ends = {len(self.columns) - 1, 0} - {number}
-        return tuple(finding for home in ends for finding in self.bench.attempt(files, home, number).errors)
-
     def _proven(self, report: Report) -> Report:
         from auditor.patches.series import patched
 
@@ -214,10 +229,10 @@ class _Patching:
             clean.append(all(finding.severity == "info" for finding in left))
         labels = [column.release for column in self.columns]
         provider = report.providers[0]
-        assert provider.span is not None
+        assert provider.range is not None
         span = msgspec.structs.replace(
-            provider.span,
+            provider.range,
             proven=tuple(label for label, is_clean in zip(labels, clean, strict=True) if is_clean),
             widest_patched=widest(provider.name, labels, clean),
         )
-        return msgspec.structs.replace(report, providers=(msgspec.structs.replace(provider, span=span),))
+        return msgspec.structs.replace(report, providers=(msgspec.structs.replace(provider, range=span),))

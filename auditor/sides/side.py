@@ -15,6 +15,7 @@ from auditor.sides.fitting import Fit, fit, takes
 from auditor.sides.heirs import Heirs
 from auditor.terms import Call, Guard, Term
 from auditor.world.calls import Callee, callee, returned
+from auditor.world.definitions import LOST
 from auditor.world.values import External, FunctionValue, Missing, UnknownValue, Value, alternatives
 from auditor.world.world import World
 
@@ -120,7 +121,8 @@ class Side:
     def _answer(self, value: Value, shape: CallShape) -> CallOutcome:
         if isinstance(value, Missing):
             return CallOutcome("missing", reason=f"{value.path} does not exist")
-        callables = alternatives(value)
+        # nothing ever holds what does not exist: of several imports the one that failed gave way to another
+        callables = [v for v in alternatives(value) if not _failed(v)] or alternatives(value)
         candidates = [c for v in callables if (c := callee(self.world, v)) is not None]
         if not candidates:
             reason = value.reason if isinstance(value, UnknownValue) else f"no signature for {type(value).__name__}"
@@ -172,3 +174,8 @@ class Side:
             owner = found.path.rsplit(".", 2)[-2]
             name = f"{owner}.{name}" if owner[:1].isupper() else name
         return Signature(render(name, found.parameters, returns, keep=keep), found.module, found.line)
+
+
+def _failed(value: Value) -> bool:
+    """Whether it is an import that must have failed where it was tried."""
+    return isinstance(value, Missing) or (isinstance(value, UnknownValue) and value.reason == LOST)

@@ -25,6 +25,8 @@ from auditor.world.values import (
 if TYPE_CHECKING:
     from auditor.world.world import World
 
+LOST = "re-export that cannot be followed"
+"""Why nothing is known of an import whose target does not exist."""
 _DOUBTFUL = ("attribute of a missing name", "call of a missing name", "annotation names something missing")
 """Reasons that would say of a release that it lacks what its own code uses: reading fell short there."""
 
@@ -40,7 +42,7 @@ def define(world: World, module: str, definition: Definition, qualifier: str = "
         case Reexport(path=path):
             value = world.resolve(path)
             if isinstance(value, Missing):  # the provider's own import: taken at its word
-                return UnknownValue("re-export that cannot be followed", path)
+                return UnknownValue(LOST, path)
             return value
         case AttributeApi(name=name):
             return attribute(world, definition, f"{module}.{prefix}{name}")

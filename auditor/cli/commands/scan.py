@@ -181,13 +181,16 @@ def _close(report: Report, remarks: tuple[str, ...], given: dict[str, Any]) -> N
     if given["quiet"] >= 2:
         return
     from auditor.formats._escape import visible
-    from auditor.formats._tally import summary
+    from auditor.formats._tally import claims, summary
 
     for remark in remarks:
         say(f"api-audit: {visible(remark)}")
     if given["quiet"]:
         return
     say(visible(summary(report)))
+    if given["output_format"] != "full":
+        for claim in claims(report):
+            say(visible(claim))
     patches = [finding.fix.patch for finding in report.findings if finding.fix and finding.fix.patch]
     if given["output_format"] == "full" and not given["diff"]:
         for folder in sorted({patch.rpartition("/")[0] for patch in patches}):

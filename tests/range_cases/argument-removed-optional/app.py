@@ -1,0 +1,5 @@
+from lib import load
+
+
+def main():
+    return load("a", strict=None)

@@ -1,0 +1,5 @@
+import lib
+
+
+def main():
+    return lib.fetch("a", timeout=3)

@@ -1,0 +1,5 @@
+from lib import cdiv
+
+
+def main():
+    return cdiv(3, 2)

@@ -1,0 +1,5 @@
+from lib import Request
+
+
+def main():
+    return Request("a").told

@@ -1,0 +1,3 @@
+class Request:
+    def __init__(self, name):
+        self.told = (name,)

@@ -1,0 +1,5 @@
+from lib import Request
+
+
+def main():
+    return Request("a", eos=1, pool=2).told

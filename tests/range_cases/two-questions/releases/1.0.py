@@ -1,0 +1,3 @@
+class Request:
+    def __init__(self, name, eos, pool):
+        self.told = (name, eos, pool)

@@ -1,0 +1,13 @@
+import lib
+from lib import Request
+from packaging.version import Version
+
+
+def quick():
+    if Version(lib.__version__) >= Version("1.1"):
+        return lib.fast()
+    return lib.slow()
+
+
+def main():
+    return quick(), Request("a", eos=1).told

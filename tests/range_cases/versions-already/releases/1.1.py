@@ -1,0 +1,7 @@
+class Request:
+    def __init__(self, name, eos):
+        self.told = (name, eos)
+
+
+def fast():
+    return 1

@@ -1,0 +1,7 @@
+class Request:
+    def __init__(self, name):
+        self.told = (name,)
+
+
+def fast():
+    return 1
