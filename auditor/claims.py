@@ -49,6 +49,21 @@ def required(sources: Sources) -> set[str]:
     return {normalise(match["name"]) for line in sources.requires if (match := _REQUIREMENT.fullmatch(line))}
 
 
+def requirements(lines: Iterable[str], own: str = "") -> dict[str, list[Requirement]]:
+    """The requirements of a project by distribution, those of its extras included; what is not one is left out."""
+    from packaging.requirements import InvalidRequirement, Requirement  # loading it takes longer
+
+    found: dict[str, list[Requirement]] = {}
+    for line in lines:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if (name := normalise(requirement.name)) != normalise(own or "-"):
+            found.setdefault(name, []).append(requirement)
+    return found
+
+
 def claimed(sources: Sources, name: str, index: PackageIndex) -> Claim:
     """What a consumer declares about a provider, as published releases.
 

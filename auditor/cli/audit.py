@@ -60,9 +60,12 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
 
 
 def _report(options: Options, given: dict[str, Any]) -> Report:
+    style = None if given["guard"] == "auto" else given["guard"]
     if given.get("declared"):
-        from auditor.ranges import scan_declared
+        from auditor.ranges import scan_declared, scan_declared_ranges
 
+        if given["against"]:
+            return scan_declared_ranges(options, given["provider"], style)
         return scan_declared(options, given["provider"])
     from auditor.packages.spec import is_range
 
@@ -71,7 +74,6 @@ def _report(options: Options, given: dict[str, Any]) -> Report:
     from auditor.matrix import Range
     from auditor.ranges import scan_ranges
 
-    style = None if given["guard"] == "auto" else given["guard"]
     return scan_ranges(options, Range(prereleases=given["prereleases"]), style)
 
 

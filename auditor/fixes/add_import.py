@@ -76,7 +76,9 @@ def _on_top(
         return node.with_changes(body=[line], has_trailing_newline=True)
     first = body[0]
     leading = list(first.leading_lines)
-    if not leading and not imports(first):
+    others = [_package(statement) in sys.stdlib_module_names for statement in imports(first)]
+    mine = [_package(statement) in sys.stdlib_module_names for one in flat([line]) for statement in imports(one)]
+    if not leading and (not others or all(mine) != all(others)):
         leading = [cst.EmptyLine(indent=False)]
     return node.with_changes(body=[line, first.with_changes(leading_lines=leading), *body[1:]])
 

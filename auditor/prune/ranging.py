@@ -18,7 +18,7 @@ from auditor.packages.spec import IndexSpec, normalise, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.prune.releases import Asked, Claim
-from auditor.ranges import requirements
+from auditor.claims import requirements
 from auditor.sides import Side
 from auditor.world.world import World
 

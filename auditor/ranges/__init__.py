@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from auditor.ranges.ends import Target, merge, requirements, scan_declared
+from auditor.ranges.declared import scan_declared_ranges
+from auditor.ranges.ends import Target, merge, scan_declared
 from auditor.ranges.whole import scan_ranges, scan_releases
 
-__all__ = ["Target", "merge", "requirements", "scan_declared", "scan_ranges", "scan_releases"]
+__all__ = ["Target", "merge", "scan_declared", "scan_declared_ranges", "scan_ranges", "scan_releases"]

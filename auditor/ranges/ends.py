@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
-from auditor.claims import claimed
+from auditor.claims import claimed, requirements
 from auditor.consumer.source import Sources
 from auditor.errors import AuditError, SpecError
 from auditor.model import Finding, Problem, Report
@@ -51,13 +51,10 @@ def scan_declared(options: Options, providers: Sequence[str] = ()) -> Report:
     with Store.open(options.cache_dir) as store:
         index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
         sources = open_consumer(options, store, index)
-        chosen = [normalise(name) for name in providers] or list(_bounded(sources, options, store, index))
+        chosen = chosen_providers(sources, options, providers, store, index)
         targets = [target for name in chosen for target in _targets(sources, name, index)]
     if not targets:
-        raise SpecError(
-            f"{sources.name} imports nothing that it holds below some release",
-            hint="Name a provider (`--provider NAME`) or a release (`--against NAME==VERSION`)",
-        )
+        raise nothing_declared(sources)
     done: list[tuple[Target, Report]] = []
     failed: list[tuple[Target, AuditError]] = []
     for target in targets:
@@ -73,17 +70,19 @@ def scan_declared(options: Options, providers: Sequence[str] = ()) -> Report:
     return msgspec.structs.replace(report, problems=(*report.problems, *problems))
 
 
-def requirements(lines: Iterable[str], own: str = "") -> dict[str, list[Requirement]]:
-    """The requirements of a project by distribution, those of its extras included; what is not one is left out."""
-    found: dict[str, list[Requirement]] = {}
-    for line in lines:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue
-        if (name := normalise(requirement.name)) != normalise(own or "-"):
-            found.setdefault(name, []).append(requirement)
-    return found
+def chosen_providers(
+    sources: Sources, options: Options, providers: Sequence[str], store: Store, index: PackageIndex
+) -> list[str]:
+    """The dependencies whose declared ranges are audited: those named, else all that are held below some release."""
+    return [normalise(name) for name in providers] or list(_bounded(sources, options, store, index))
+
+
+def nothing_declared(sources: Sources) -> SpecError:
+    """Why there is nothing to audit."""
+    return SpecError(
+        f"{sources.name} imports nothing that it holds below some release",
+        hint="Name a provider (`--provider NAME`) or a release (`--against NAME==VERSION`)",
+    )
 
 
 def _operators(stated: Iterable[Requirement]) -> set[str]:

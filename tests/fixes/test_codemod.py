@@ -28,6 +28,9 @@ TESTED = {
     "move-import",
     "rename-symbol",
     "add-import",
+    "import-either",
+    "define-constant",
+    "unpack-argument",
 }
 
 

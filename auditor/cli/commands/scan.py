@@ -47,15 +47,16 @@ SECTIONS = {
     "--against",
     multiple=True,
     metavar="SPEC",
-    help="Release to audit against; may be repeated. [default: `declared`, both ends of each declared range, and the "
-    "latest release]",
+    help="Release or range to audit against, or `declared` for every declared release; may be repeated. [default: the "
+    "ends of each declared range, and the latest release]",
 )
 @click.option(
     "--provider",
     "provider",
     multiple=True,
     metavar="NAME",
-    help="With `--against declared`: only this dependency; may be repeated. [default: all with an upper bound]",
+    help="Without `--against`, or with `declared`: only this dependency; may be repeated. [default: all with an upper "
+    "bound]",
 )
 @click.option(
     "--from",
@@ -127,7 +128,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if not given["declared"] and "declared" in given["against"]:
         raise click.UsageError("`--against declared` stands alone", ctx)
     if not given["declared"] and given["provider"]:
-        raise click.UsageError("--provider names a dependency of `--against declared`", ctx)
+        raise click.UsageError(
+            "--provider names a dependency for runs without --against, or with `--against declared`", ctx
+        )
     from auditor.cli.audit import audit  # the pipeline is needed only from here on
 
     try:
