@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ from auditor.packages.release import find_versions
 from auditor.packages.spec import normalise
 
 if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
     from auditor.consumer.source import Sources
     from auditor.packages.index import PackageIndex
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from auditor import ranges
+from auditor.claims import requirements
 from auditor.consumer.source import Sources
 from auditor.errors import AuditError, SpecError
 from auditor.model import ConsumerInfo, Finding, Problem, ProviderInfo, Report, Span
 from auditor.options import Options
 from auditor.ranges import Target
+from auditor.ranges import ends as ranges
 
 PUBLISHED = ("0.9", "1.0", "1.1", "1.2", "2.0")
 
@@ -48,7 +49,7 @@ def test_the_ends_of_a_range_and_the_latest_release(index, requirement, targets)
 
 
 def test_what_is_not_a_requirement_and_the_project_itself_are_left_out():
-    found = ranges.requirements(["lib>=1", "app[fast]; extra == 'all'", "this is not one", "Lib<2"], "App")
+    found = requirements(["lib>=1", "app[fast]; extra == 'all'", "this is not one", "Lib<2"], "App")
     assert list(found) == ["lib"]
     assert len(found["lib"]) == 2
 

@@ -8,7 +8,7 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from auditor.claims import claimed
+from auditor.claims import claimed, requirements
 from auditor.consumer.source import Sources
 from auditor.errors import SpecError
 from auditor.options import Options
@@ -18,7 +18,6 @@ from auditor.packages.spec import IndexSpec, normalise, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.prune.releases import Asked, Claim
-from auditor.claims import requirements
 from auditor.sides import Side
 from auditor.world.world import World
 
