@@ -99,7 +99,8 @@ def test_pictures_are_small():
 
 def calls(text: str) -> list[str]:
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
-    return re.findall(r"api-audit ((?:scan|apply|diff|snapshot|explain|rules|cache|matrix|bisect) (?:'[^'\n]*'|[^\n#&|>'])*)", blocks)
+    commands = "scan|apply|diff|snapshot|explain|rules|cache|matrix|bisect"
+    return re.findall(rf"api-audit ((?:{commands}) (?:'[^'\n]*'|[^\n#&|>'])*)", blocks)
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.relative_to(DOCS).as_posix())

@@ -167,6 +167,6 @@ def schema_text() -> str:
         "title": "api-audit rule",
         **msgspec.json.schema(Rule),
     }
-    for name in ("Evidence", "RepairSpec"):
+    for name in ("Evidence", "RepairSpec", "Capability"):
         schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
     return msgspec.json.format(msgspec.json.encode(schema), indent=2).decode() + "\n"
