@@ -54,6 +54,7 @@ def fix(node: cst.SimpleStatementLine, options: Options) -> cst.CSTNode | Around
     chosen = _chosen(statement, alias, options, comment)
     if len(names) == 1:
         return chosen.with_changes(leading_lines=node.leading_lines)
+    chosen = chosen.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     return Around(node.with_changes(body=[without(statement, index)]), after=(chosen,))
 
 

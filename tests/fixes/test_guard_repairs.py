@@ -13,7 +13,7 @@ CASES = {
     "import-either": [
         ("«from a import x»\n", {"name": "x", "places": "b:x"}, "try:\n    from b import x\nexcept ImportError:\n    from a import x\n"),
         ("«from a import x»  # why\n", {"name": "x", "places": "b:y"}, "try:\n    from b import y as x  # why\nexcept ImportError:\n    from a import x\n"),
-        ("«from a import x, z»\n", {"name": "x", "places": "b:x"}, "from a import z\ntry:\n    from b import x\nexcept ImportError:\n    from a import x\n"),
+        ("«from a import x, z»\n", {"name": "x", "places": "b:x"}, "from a import z\n\ntry:\n    from b import x\nexcept ImportError:\n    from a import x\n"),
         ("def f():\n    «from a import x»\n    x()\n", {"name": "x", "places": "b:x"}, "def f():\n    try:\n        from b import x\n    except ImportError:\n        from a import x\n    x()\n"),
         ("try:\n    from b import x\nexcept ImportError:\n    «from a import x»\n", {"name": "x", "places": "b:x"}, "try:\n    from b import x\nexcept ImportError:\n    from a import x\n"),
         ("«from a import x»\n", {"name": "x", "places": "c:x b:x"}, "try:\n    from c import x\nexcept ImportError:\n    try:\n        from b import x\n    except ImportError:\n        from a import x\n"),
