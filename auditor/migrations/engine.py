@@ -124,6 +124,8 @@ class Migrations:
             return False
         if rule.versions and not _within(rule.versions, self.new.versions.get(package)):
             return False
+        if rule.evidence.new and holds(rule.evidence.new, self.old):
+            return False  # it was so before: no drift
         return holds(rule.evidence.new, self.new) and holds(rule.evidence.old, self.old)
 
     def _parsed(self, path: str) -> Syntax | None:
