@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -14,10 +15,16 @@ from typing import Any
 
 from auditor.errors import AuditError
 from auditor.patches.header import plain
+from auditor.runner.inside.life import out_of_memory
 
 GRACE = 20.0
 """Seconds that a job gets to end its workers by itself."""
 POLL = 0.1
+
+_MARK = "=== "
+"""What a log has before the command of each start."""
+_RAISED = re.compile(r"^(?:.*\] )?((?:\w+\.)*\w+(?:Error|Exception): .+)$", re.MULTILINE)
+"""The last line of a traceback, behind whatever a logger puts before it."""
 
 Event = Mapping[str, Any]
 Listener = Callable[[int, Event], None]
@@ -77,7 +84,7 @@ def start(number: int, command: Sequence[str], *, env: Mapping[str, str], cwd: P
     """Start a job in a session of its own, so that all of it can be ended at once."""
     events.unlink(missing_ok=True)
     with log.open("ab") as output:
-        output.write(f"\n=== {' '.join(command)}\n".encode())
+        output.write(f"\n{_MARK}{' '.join(command)}\n".encode())
         output.flush()
         process = subprocess.Popen(  # noqa: S603
             list(command),
@@ -131,8 +138,9 @@ def ended_early(job: Listened, code: int) -> JobError:
     """The error for a job that ended with this code: what it told itself, or else what its log says last."""
     log = str(job.log)
     if job.failure is not None:
-        kind, message = str(job.failure.get("kind")), plain(str(job.failure.get("message")))
-        return JobError(f"{_TITLES.get(kind, 'The job failed')}: {message}", where=log, hint=_HINTS.get(kind))
+        kind, message = _rooted(job.log, str(job.failure.get("kind")), plain(str(job.failure.get("message"))))
+        title = _TITLES.get(kind, "The job failed")
+        return JobError(f"{title}: {message.rstrip('.')}", where=log, hint=_HINTS.get(kind))
     if code < 0:
         name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else str(-code)
         return JobError(f"The job was killed ({name})", where=log, hint="The same command resumes")
@@ -146,6 +154,22 @@ _TITLES = {
     "write": "A sample could not be written",
     "generator": "The generator went another way than foreseen",
 }
+
+
+def _rooted(log: Path, kind: str, message: str) -> tuple[str, str]:
+    """The kind and text of an end, with what its log names as the cause where a worker's end is all that was told."""
+    if kind != "worker":
+        return kind, message
+    with suppress(OSError):
+        told = log.read_bytes()[-500_000:].decode("utf-8", "replace").rpartition(f"\n{_MARK}")[2]
+        causes = [plain(found.group(1))[:300] for found in _RAISED.finditer(told)]
+        memory = next((cause for cause in causes if out_of_memory(cause)), None)
+        if memory:
+            return "memory", memory
+        cause = next((cause for cause in causes if message not in cause), None)
+        if cause:
+            return kind, f"{message} Its log names {cause}"
+    return kind, message
 
 
 def last_line(log: Path) -> str:

@@ -89,10 +89,12 @@ room() { # gigabytes of weights: what the GPUs hold beside their caches, and the
 numbers() { "$python" -c "import json, sys; n = json.load(open(sys.argv[1]))['num_hidden_layers'] - 1; print(*sorted({0, n // 3, 2 * n // 3, n}), sep=',')" "$1/config.json"; }
 scale() { # the shape of the original story on all GPUs: a large mixture of experts, ten samples, a thousand
   model=$work/large
-  [ -f "$model/config.json" ] || step make-large "$python" $here/large.py "${MODELS:-$here/models}/kimi-k2-like" "$model" "${GIGABYTES:-$(room)}"
+  [ -f "$model/config.json" ] || step make-large env PYTHONPATH="$PWD:$PYTHONPATH" "$python" $here/large.py "${MODELS:-$here/models}/kimi-k2-like" "$model" "${GIGABYTES:-$(room)}"
   layers=$(numbers "$model")
   prompts 10 512 32000 > "$work/ten.jsonl"; prompts "${COUNT:-1000}" 512 32000 > "$work/thousand.jsonl"
   held 0 preflight-scale run preflight
+  step rehearse-scale run rehearse --work "$work/rehearse-scale" --model "$model" --tensor-parallel "$gpus" -q
+  save rehearse-scale
   extract large-ten ten.jsonl --tensor-parallel "$gpus"
   extract large-thousand thousand.jsonl --tensor-parallel "$gpus"
   step agree-large "$python" $here/agree.py "$work/large-ten" "$work/large-thousand" 512 "${WIDTH:-7168}" 4

@@ -1,7 +1,7 @@
 """Makes a large model with random weights, by several processes at once: `large.py CONFIG_FOLDER OUT GIGABYTES`.
 
 As many layers as GIGABYTES of weights hold, and of the experts as many as leave room for four layers. The names and
-shapes of the weights are transformers' own; the last line says what was made.
+shapes of the weights are transformers' own; the last line says what was made. The checkout must be on the path.
 """
 
 import json
@@ -16,6 +16,8 @@ from typing import Any
 import torch
 import transformers
 from safetensors.torch import save_file
+
+from auditor.runner.inside.shrink import make_tokenizer
 
 Config = dict[str, Any]
 SHARD = 4 << 30
@@ -81,6 +83,8 @@ def main(source: Path, out: Path, gigabytes: str) -> None:
     given = json.loads((source / "config.json").read_text())
     config = fit(given, int(float(gigabytes) * 1e9))
     (out / "config.json").write_text(json.dumps(config, indent=1))
+    if not list(out.glob("tokenizer*")):
+        make_tokenizer(out, config["vocab_size"])
     wanted = shapes(transformers.AutoConfig.from_pretrained(out))
     shards, room = [{}], SHARD
     for name, (shape, dtype) in wanted.items():

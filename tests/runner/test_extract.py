@@ -19,6 +19,7 @@ from auditor.model import Patch, Proof
 from auditor.patches import hunks
 from auditor.patches.series import PatchSet
 from auditor.patches.writer import write_set
+from auditor.runner import jobs
 from auditor.runner.progress import amount, clock
 
 
@@ -143,6 +144,33 @@ def test_what_goes_wrong_is_told_in_a_line_and_can_be_resumed(arguments, run, tm
     assert len(contents(out)) == 12
     engines = (tmp_path / "log").read_text().split()
     assert engines.count("start") - engines.count("shutdown") == (trouble == "kill")
+
+
+LOG = """
+=== earlier command
+(Worker pid=7) ERROR 11-30 01:51:33 [a.py:1] ValueError: of an earlier start
+=== command
+INFO 11-30 01:51:30 [b.py:2] starting
+(Worker pid=8) ERROR 11-30 01:51:33 [c.py:3] Traceback (most recent call last):
+(Worker pid=8) ERROR 11-30 01:51:33 [c.py:3] {raised}
+RuntimeError: Executor failed.
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        ("torch.OutOfMemoryError: CUDA out of memory", "Out of memory: torch.OutOfMemoryError: CUDA out of memory"),
+        ("KeyError: 'x'", "A worker ended: Executor failed. Its log names KeyError: 'x'"),
+        ("all is well", "A worker ended: Executor failed"),
+    ],
+)
+def test_the_log_tells_why_a_worker_ended(tmp_path, raised, told):
+    log = tmp_path / "log"
+    log.write_text(LOG.replace("{raised}", raised))
+    job = jobs.Listened(0, log, tmp_path / "events")
+    job.failure = {"kind": "worker", "message": "Executor failed."}
+    assert jobs.ended_early(job, 3).what == told
 
 
 def test_another_run_is_refused(arguments, run, tmp_path):

@@ -141,6 +141,25 @@ def test_three_kills_later_the_bytes_are_the_same(real, whole, tmp_path):
     assert contents(out) == contents(whole)
 
 
+def test_a_killed_worker_is_told_and_the_run_resumes_to_the_same_bytes(real, whole, tmp_path):
+    out = tmp_path / "states"
+    command = real.command("extract", *real.extract(out, "-q"))
+    process = subprocess.Popen(command, env=real.variables, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 300
+    while len(list(out.glob("data_*.pt"))) < 20 and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    events = (out / "api-audit-run" / "events-0.jsonl").read_text().splitlines()
+    started, workers = (next(filter(lambda e: name in e, map(json.loads, events)))[name] for name in ("pid", "workers"))
+    os.kill(workers[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 2, err
+    assert "A worker ended" in err.splitlines()[-1]
+    assert not [pid for pid in (started, *workers) if Path(f"/proc/{pid}").exists()]
+    real.run("extract", *real.extract(out))
+    assert contents(out) == contents(whole)
+
+
 def test_both_ways_to_the_disk_and_replicas_write_the_same(real, whole, tmp_path):
     real.run("extract", *real.extract(tmp_path / "plain", "--pipeline", "plain"))
     assert contents(tmp_path / "plain") == contents(whole)

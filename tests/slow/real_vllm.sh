@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# needs: 15 GB, 15 minutes
-# speculators on a real vLLM 0.16.0 on the CPU: broken as published, extracting after scan and apply (docs/real-vllm.md).
+# needs: 15 GB, 28 minutes
+# speculators on a real vLLM 0.16.0 on the CPU: broken as published, extracting after scan and apply
+# (docs/real-vllm.md); then the runner on the same environment: preflight, rehearsals, kills, speculators' own loader.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
@@ -8,4 +9,4 @@ if [ "$(uname -sm)" != "Linux x86_64" ]; then
   exit 0
 fi
 REAL_VLLM_RELEASES="${REAL_VLLM_RELEASES:-0.16.0}" \
-  timeout --signal=INT 14m .venv/bin/pytest -q -m vllm tests/real_vllm --durations=5
+  timeout --signal=INT 27m .venv/bin/pytest -q -m vllm tests/real_vllm tests/runner/test_real.py --durations=8

@@ -204,7 +204,7 @@ def explain(error: BaseException) -> tuple[str, str]:
         return "write", text
     if isinstance(error, UnforeseenError):
         return "generator", text
-    if any(sign in lowered for sign in ("out of memory", "outofmemory", "available memory", "free memory on device")):
+    if life.out_of_memory(lowered):
         return "memory", text
     if any(sign in lowered for sign in ("executor failed", "cancelled", "workerproc", "worker proc", "died")):
         return "worker", text or "a worker process ended"

@@ -12,6 +12,13 @@ from pathlib import Path
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
+_MEMORY = ("out of memory", "outofmemory", "available memory", "free memory on device")
+
+
+def out_of_memory(text: str) -> bool:
+    """Whether an error's text tells of memory that is not there, as torch and vLLM put it."""
+    lowered = text.lower()
+    return any(sign in lowered for sign in _MEMORY)
 
 
 def die_with_parent(expected: int | None = None) -> None:

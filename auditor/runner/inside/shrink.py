@@ -82,10 +82,10 @@ def _lay(source: Path, out: Path, small: dict[str, Any]) -> None:
     generation = out / "generation_config.json"
     generation.unlink(missing_ok=True)  # it may name tokens outside the small vocabulary
     if not any((out / name).exists() for name in TOKENIZER):
-        _make_tokenizer(out, int(language_part(small)["vocab_size"]))
+        make_tokenizer(out, int(language_part(small)["vocab_size"]))
 
 
-def _make_tokenizer(out: Path, vocabulary: int) -> None:
+def make_tokenizer(out: Path, vocabulary: int) -> None:
     """A tokenizer of single bytes."""
     tokenizers = importlib.import_module("tokenizers")
     alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
