@@ -198,6 +198,8 @@ class Range(msgspec.Struct, frozen=True, kw_only=True):
     asked: str
     """As it was asked for: `vllm>=0.12,<0.24`."""
     releases: tuple[str, ...]
+    old: tuple[str, ...] = ()
+    """The releases that they were compared with."""
     clean: tuple[Interval, ...] = ()
     """The parts in which nothing but notes was found."""
     widest: str | None = None

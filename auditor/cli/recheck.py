@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.model import ProviderInfo
+from auditor.model import ProviderInfo, Range
 from auditor.patches.series import PatchSet
 
 
@@ -44,11 +44,24 @@ def _audited(folder: Path) -> list[tuple[str | None, str | None]]:
         return []
     sides: list[tuple[str | None, str | None]] = []
     for provider in audit.providers:
+        if provider.range is not None:
+            sides.append(_range(provider, provider.range))
+            continue
         old = _spec(provider.name, provider.old, provider.old_origin) if provider.old_origin else None
         if old is None and provider.old_origin:
             return [(None, None)]
         sides.append((old, _spec(provider.name, provider.new, provider.new_origin)))
     return sides
+
+
+def _range(provider: ProviderInfo, whole: Range) -> tuple[str | None, str | None]:
+    """The old side, where it is the same for all releases of a range, and the range."""
+    old = _spec(provider.name, provider.old, provider.old_origin or "") if len(whole.old) == 1 else None
+    first, last = whole.releases[0], whole.releases[-1]
+    if " from " in provider.new_origin:
+        return old, f"{provider.name}>={first},<={last}"
+    folder, at, _ = provider.new_origin.partition(" at ")
+    return old, f"{provider.name} @ {folder}@{first}..{last}" if at and _is_folder(folder) else None
 
 
 def _told(patches: PatchSet) -> list[tuple[str | None, str | None]]:

@@ -54,7 +54,9 @@ def headline(report: Report) -> str:
 
 def _journey(provider: ProviderInfo) -> str:
     if provider.range is not None:
-        return f"{provider.name} {reach(provider.range.releases)}, written for {provider.old or '?'}"
+        return (
+            f"{provider.name} {reach(provider.range.releases)}, written for {' and '.join(provider.range.old) or '?'}"
+        )
     old, new = releases(provider)
     return f"{provider.name} {old or '?'} -> {new}"
 

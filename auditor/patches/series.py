@@ -66,9 +66,9 @@ def _joined(name: str, version: str | None) -> str:
 
 def provider_text(provider: ProviderInfo) -> str:
     """One provider with both ends, for people."""
-    if provider.range is not None and len(provider.range.releases) > 1:
-        first, last = provider.range.releases[0], provider.range.releases[-1]
-        return f"{provider.name} {provider.old} -> {first} to {last} ({len(provider.range.releases)} releases)"
+    if (whole := provider.range) is not None and len(whole.releases) > 1:
+        reach = f"{whole.releases[0]} to {whole.releases[-1]} ({len(whole.releases)} releases)"
+        return f"{provider.name} {' and '.join(whole.old)} -> {reach}"
     return f"{provider.name} {provider.old} -> {provider.new}" if provider.old else f"{provider.name} {provider.new}"
 
 

@@ -108,6 +108,7 @@ def _report(line: Line, table: Table, ready: Sequence[Prepared], asked: str) -> 
         span = Audited(
             asked=asked,
             releases=labels,
+            old=tuple(olds),
             clean=table.clean,
             widest=widest(table.provider, labels, clean),
         )
@@ -115,9 +116,9 @@ def _report(line: Line, table: Table, ready: Sequence[Prepared], asked: str) -> 
             ProviderInfo(
                 table.provider,
                 packages,
-                ", ".join(olds) or None,
+                last.old.version,
                 last.release.version or last.release.origin,
-                ready[0].old.origin,
+                last.old.origin,
                 last.release.origin,
                 last.reason,
                 span,
