@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditor.matrix.consumers import fits
-from auditor.matrix.line import Line, Prepared, pair_of
+from auditor.matrix.line import Line, Prepared, alone, pair_of
 from auditor.matrix.releases import Range, assembled, audited, expanded, matrix
 from auditor.matrix.table import Column, Fits, Row, Table
 
@@ -15,6 +15,7 @@ __all__ = [
     "Range",
     "Row",
     "Table",
+    "alone",
     "assembled",
     "audited",
     "expanded",

@@ -7,7 +7,7 @@ from threading import Lock
 
 import msgspec
 
-from auditor.claims import old_version
+from auditor.claims import claimed, old_version
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.decoding import decode_leniently
@@ -70,6 +70,7 @@ class Line:
         self._opened: dict[str, Release] = {}
         self._snapshots: dict[int, Snapshot] = {}
         self._contents: dict[int, str] = {}
+        self._claims: dict[str, bool] = {}
         self._lock = Lock()
 
     @property
@@ -81,7 +82,7 @@ class Line:
         """Open a release, and fetch what its neighbours needed unless its column is known."""
         release = self._open(spec)
         old, reason = self._old(release, indexed=isinstance(parse_spec(spec), IndexSpec))
-        digest = f"{self._digest}:repaired" if self.options.repaired else self._digest
+        digest = f"{self._digest}:{self.options.repaired}:{self._has_several_old_sides(release.name)}"
         key = key_of(digest, self._content(old), self._content(release), self.options.rules, self.options.selection)
         kept = recall(self.store, key)
         if kept is None:
@@ -113,6 +114,10 @@ class Line:
         if self.options.repaired:
             drift = with_fixes(drift, analyses, audit.old, audit.new)
         found, _ = applied(identified(drift), self._texts)
+        misfits: tuple[str, ...] = ()
+        if self._has_several_old_sides(release.name):
+            unfit = identified(audit.against([alone(pair)]).findings(analyses))
+            misfits = tuple(finding.id for finding in unfit if finding.severity == "error")
         touched = new_side.touched()
         self.useful |= touched.keys() | old_side.touched().keys()
         return Column(
@@ -123,6 +128,7 @@ class Line:
             old=old.version or old.origin,
             reason=prepared.reason,
             findings=found,
+            misfits=misfits,
             modules=tuple(digest[:16] for digest in touched.values()),
             parsed=new_side.parsed,
         )
@@ -141,6 +147,17 @@ class Line:
         if pair.old is not pair.new:
             self._audits[pair.packages, id(pair.old)] = audit
         return audit
+
+    def _has_several_old_sides(self, provider: str) -> bool:
+        """Whether releases are compared with different ones; what broke in one of these already is no drift then."""
+        if self.options.from_:
+            return False
+        if provider not in self._claims:
+            try:
+                self._claims[provider] = len(claimed(self.sources, provider, self.index).versions) > 1
+            except AuditError:
+                self._claims[provider] = False
+        return self._claims[provider]
 
     def _modules(self, release: Release, snapshot: Snapshot) -> list[str]:
         paths = {path: name for name, path in (*release.modules().items(), *release.stubs().items())}
@@ -196,6 +213,11 @@ def pair_of(release: Release, new: Snapshot, old: Release, old_side: Snapshot, r
         release.origin,
         reason,
     )
+
+
+def alone(pair: Pair) -> Pair:
+    """A release without an old side: what surely does not fit it is found, whatever it was written for."""
+    return msgspec.structs.replace(pair, old=pair.new, old_version=None, old_origin=None)
 
 
 def failed(label: str, error: AuditError) -> Column:

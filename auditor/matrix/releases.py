@@ -12,7 +12,7 @@ import msgspec
 from auditor.errors import AuditError, SpecError
 from auditor.matrix.line import Line, Prepared, failed, label_of, modules_shared, triaged
 from auditor.matrix.spreading import Engine, neighbours, setting_of, shares, worker
-from auditor.matrix.table import Column, Table, clean_part, rows_of
+from auditor.matrix.table import Column, Table, clean_part, rows_of, settled
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import find_versions
@@ -72,6 +72,7 @@ def assembled(line: Line, columns: Sequence[Column], asked: str, index: PackageI
         index: Counts the traffic.
         started: When that began, by the monotonic clock.
     """
+    columns = settled(columns)
     names = {column.name for column in columns if column.name}
     if len(names) > 1:
         raise SpecError(f"releases of one provider make a table, not of {', '.join(sorted(names))}")

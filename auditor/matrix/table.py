@@ -27,6 +27,8 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     """Why with that one."""
     findings: tuple[Finding, ...] = ()
+    misfits: tuple[str, ...] = ()
+    """Where releases are compared with different ones: ids of what surely does not fit this one, drift or not."""
     modules: tuple[str, ...] = ()
     """Digests of the provider modules that were needed."""
     parsed: int = 0
@@ -116,6 +118,23 @@ class Fits(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[Fit, ...]
     best: str | None
     stats: dict[str, int | float] = {}
+
+
+def settled(columns: Sequence[Column]) -> list[Column]:
+    """The columns with what broke in another release already, and does not fit in these either.
+
+    A release that is compared with one in which a use is broken says nothing of that use: it never fitted there.
+    """
+    known: dict[str, Finding] = {}
+    for column in columns:
+        for finding in column.findings:
+            known.setdefault(finding.id, finding)
+    found = []
+    for column in columns:
+        told = {finding.id for finding in column.findings}
+        more = [known[id_] for id_ in dict.fromkeys(column.misfits) if id_ in known and id_ not in told]
+        found.append(msgspec.structs.replace(column, findings=(*column.findings, *more)) if more else column)
+    return found
 
 
 def rows_of(columns: Sequence[Column]) -> tuple[Row, ...]:

@@ -9,7 +9,7 @@ import msgspec
 from auditor.consumer.analysis import FileAnalysis
 from auditor.fingerprint import identified
 from auditor.guarding import Trial
-from auditor.matrix import Line, Prepared, pair_of
+from auditor.matrix import Line, Prepared, alone, pair_of
 from auditor.migrations import packs_for
 from auditor.model import CallSite, Finding, Use
 from auditor.options import Selection
@@ -72,6 +72,11 @@ class Bench:
         first, analyses = self._changed[key]
         return first.against([self._pairs[number]]), analyses
 
+    def misfits(self, files: Files, number: int) -> list[Finding]:
+        """What of the changed consumer surely does not fit a release, whatever it was written for."""
+        audit, analyses = self._trial(files)
+        return [finding for finding in self._alone(audit, analyses, number) if finding.severity == "error"]
+
     def leaks(self, files: Files, number: int) -> list[Finding]:
         """What the changed consumer does anywhere that a release does not know, and that it did not do there before.
 
@@ -123,9 +128,7 @@ class Bench:
 
     def _alone(self, audit: Audit, analyses: Sequence[FileAnalysis], number: int) -> list[Finding]:
         """What surely does not fit a release, whatever it was written for."""
-        new = self._pairs[number]
-        alone = msgspec.structs.replace(new, old=new.new, old_version=None, old_origin=None)
-        return audit.against([alone]).findings(analyses)
+        return audit.against([alone(self._pairs[number])]).findings(analyses)
 
     def _between(self, home: int, number: int) -> Pair:
         made_for, new = self._pairs[home], self._pairs[number]

@@ -222,11 +222,13 @@ class _Patching:
         contents = self.line.sources.read(self.line.sources.modules.values())
         after = patched(report.patches, contents)
         changed = {path: data for path, data in after.items() if contents[path] != data}
-        accepted = {(f.rule, f.symbol, f.argument, f.span.path) for f in report.findings if f.state != "open"}
+        accepted = {_place(f) for f in report.findings if f.state != "open"}
+        drifting = {_place(f) for f in report.findings if f.severity == "error"}
         clean = []
         for number in range(len(self.columns)):
             found = self.bench.rescan(changed, number)[0] if changed else self.columns[number].open
-            left = [f for f in found if (f.rule, f.symbol, f.argument, f.span.path) not in accepted]
+            unfit = [f for f in self.bench.misfits(changed, number) if _place(f) in drifting]
+            left = [f for f in (*found, *unfit) if _place(f) not in accepted]
             clean.append(all(finding.severity == "info" for finding in left))
         labels = [column.release for column in self.columns]
         provider = report.providers[0]
@@ -237,3 +239,8 @@ class _Patching:
             widest_patched=widest(provider.name, labels, clean),
         )
         return msgspec.structs.replace(report, providers=(msgspec.structs.replace(provider, range=span),))
+
+
+def _place(finding: Finding) -> tuple[object, ...]:
+    """What a finding has in common with itself after a place has moved, and in other releases."""
+    return finding.rule, finding.symbol, finding.argument, finding.span.path, finding.scope

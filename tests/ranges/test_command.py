@@ -95,13 +95,13 @@ def test_declared_is_every_declared_release(options):
 def test_a_single_declared_release_is_no_range(options):
     project = Path(options.consumers[0]) / "pyproject.toml"
     project.write_text(project.read_text("utf-8").replace(">=1.0,<2", "==1.0"), encoding="utf-8")
-    with pytest.raises(SpecError, match="declares single releases, no ranges: acme 1.0"):
+    with pytest.raises(SpecError, match="declares single releases, no ranges: acme"):
         scan_declared_ranges(options, ["acme"])
 
 
 @pytest.mark.parametrize("name", ["full", "concise", "markdown", "html"])
 def test_every_format_tells_the_releases(options, name):
-    told = formats.renderer(name)(scan_ranges(options, Range()), RenderOptions(width=100))
+    told = formats.renderer(name)(scan_ranges(options, Range()), RenderOptions(width=100)).replace("\\", "")
 
     assert "1.2-" in told
     if name != "concise":
@@ -188,4 +188,4 @@ def test_tags_of_a_checkout(tmp_path):
         offline=True,
     )
     assert is_range(options.against[0])
-    assert scan_ranges(options, Range()).providers[0].range.widest == "acme>=v1.0,<=v1.1"
+    assert scan_ranges(options, Range()).providers[0].range.widest == "repository>=v1.0,<=v1.1"
