@@ -18,7 +18,8 @@ from auditor.prune import prune
 RELEASES = {
     version: {
         "acme/__init__.py": f'__version__ = "{version}"\nfrom acme.core import Engine\n'
-        + ("def fast(): ...\n" if new else ""),
+        + ("def fast(): ...\n" if new else "")
+        + "def slow():\n    from acme.fastpath import go\n",
         "acme/core.py": f"class Engine:\n    def __init__(self, model{', seed=0' if new else ''}): ...\n"
         "    def run(self, prompt): ...\n",
         ("acme/sampling.py" if new else "acme/params.py"): "class Params: ...\n",
@@ -108,6 +109,26 @@ def test_a_fallback_for_when_the_provider_is_not_installed_stays_unless_it_is_re
     (found,) = after[""].findings
     assert found.fix.applicability == "unsafe"
     assert "can fail for another reason" in found.fix.reason
+
+
+def test_what_is_compiled_is_not_taken_for_missing(app):
+    source = "try:\n    from acme.fastpath import go\nexcept ImportError:\n    from acme.core import Engine as go\n"
+    assert app({"main.py": source})["main.py"] == source
+
+
+def test_line_ends_tabs_and_encodings_stay(app, tmp_path):
+    source = (
+        "# -*- coding: latin-1 -*-\r\nimport acme\r\n\r\ndef f():\r\n\tname = 'é'; x = 1\r\n"
+        "\tif 'é' in name and hasattr(acme, 'fast'):\r\n\t\treturn name\r\n\tif not hasattr(acme, 'fast'):\r\n"
+        "\t\treturn None\r\n"
+    )
+    file = tmp_path / "app" / "main.py"
+    file.parent.mkdir()
+    file.write_bytes(source.encode("latin-1"))
+    app({})
+    after = file.read_bytes().decode("latin-1")
+    head, body = "# -*- coding: latin-1 -*-\r\n\r\n", "def f():\r\n\tname = 'é'; x = 1\r\n\tif 'é' in name:\r\n"
+    assert after == f"{head}{body}\t\treturn name\r\n"
 
 
 def test_an_open_range_keeps_what_a_later_release_may_need(app):

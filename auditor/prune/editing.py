@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from auditor.codemod import MAX_BYTES
 from auditor.consumer.places import Places
 from auditor.decoding import decode_leniently
 from auditor.errors import AuditError
@@ -55,6 +56,8 @@ def without_guards(
 
 
 def _edited(path: str, source: bytes, file: FileScopes, guards: Sequence[Guard], leftovers: Leftovers) -> bytes:
+    if len(source) > MAX_BYTES:
+        raise RepairError(f"The file is larger than {MAX_BYTES // 1000} kB", where=path)
     placed = read(source)
     places = Places(path, decode_leniently(source))
     cuts = Cuts()

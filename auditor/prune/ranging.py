@@ -73,7 +73,7 @@ class Opener:
 
     def asked(self, spec: str, version: str | None = None) -> Asked:
         """The release as guards ask it."""
-        packages = self.release(spec).packages if version is None else self._packages(spec)
+        packages = self._packages(spec)
 
         def side() -> Side:
             name = self.release(spec).name
@@ -83,10 +83,11 @@ class Opener:
         return Asked(version or self.release(spec).version or "", spec, packages, side)
 
     def _packages(self, spec: str) -> tuple[str, ...]:
-        """Import names, which neighbours of one provider share."""
+        """Import names, which neighbours of one provider share; not those of folders that others may add to."""
         name = parse_spec(spec).name or spec
-        known = next((r for s, r in self._opened.items() if r.name == name), None)
-        return (known or self.release(spec)).packages
+        known = next((release for release in self._opened.values() if release.name == name), None)
+        release = known or self.release(spec)
+        return tuple(package for package in release.packages if package in release.modules())
 
 
 def ranges(

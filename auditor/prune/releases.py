@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from auditor.api import ParameterKind
-from auditor.sides import Side
+from auditor.sides import Side, first_missing, may_be_compiled
 from auditor.terms import Import, Member
 from auditor.world.calls import callee
 from auditor.world.values import ClassValue, FunctionValue, Missing, ModuleValue, UnknownValue, Value, alternatives
@@ -59,13 +59,13 @@ class Asked:
             there = None if isinstance(found, ModuleValue) else self._is_there(found)
         else:
             return None
-        return (False if found.certain else None) if isinstance(found, Missing) else there
+        return self._gone(found) if isinstance(found, Missing) else there
 
     def imported(self, module: str, name: str | None) -> bool | None:
         """Whether `import module`, or `from module import name`, succeeds."""
         if not self.side.world.has_module(module):
             value = self._value(module)
-            return False if isinstance(value, Missing) and value.certain else None
+            return self._gone(value) if isinstance(value, Missing) else None
         return True if name is None else self._is_there(self._value(f"{module}.{name}"))
 
     def parameter(self, path: str, name: str) -> ParameterKind | bool | None:
@@ -80,11 +80,15 @@ class Asked:
         return self.side.value(Import(path))
 
     def _is_there(self, value: Value) -> bool | None:
-        found = {_exists(each) for each in alternatives(value)}
+        found = {self._exists(each) for each in alternatives(value)}
         return found.pop() if len(found) == 1 else None
 
+    def _exists(self, value: Value) -> bool | None:
+        if isinstance(value, Missing):
+            return self._gone(value)
+        return None if isinstance(value, UnknownValue) and not value.path else True
 
-def _exists(value: Value) -> bool | None:
-    if isinstance(value, Missing):
-        return False if value.certain else None
-    return None if isinstance(value, UnknownValue) and not value.path else True
+    def _gone(self, value: Missing) -> bool | None:
+        """That something is surely not there: what has no source may still be compiled."""
+        world = self.side.world
+        return None if not value.certain or may_be_compiled(world, *first_missing(world, value.path)) else False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from auditor.sides.arguments import argument_at, argument_named, shape_of
 from auditor.sides.defaults import by_default
 from auditor.sides.paths import exists, path_of
-from auditor.sides.presumed import PresumedSide, presumed
+from auditor.sides.presumed import PresumedSide, first_missing, may_be_compiled, presumed
 from auditor.sides.side import CallOutcome, Side
 from auditor.sides.variants import Variants, of_variant
 
@@ -18,6 +18,8 @@ __all__ = [
     "argument_named",
     "by_default",
     "exists",
+    "first_missing",
+    "may_be_compiled",
     "of_variant",
     "path_of",
     "presumed",

@@ -73,26 +73,33 @@ class PresumedSide(Side):
         return self.world.evaluate(term.of)
 
     def _may_be_compiled(self, path: str) -> bool:
-        """Whether the provider's own sources import the first missing part as a module, which then has no source."""
-        parts = path.split(".")
-        known = next((n for n in range(len(parts) - 1, 0, -1) if self.world.has_module(".".join(parts[:n]))), 0)
-        place = (".".join(parts[:known]), parts[known])
+        place = first_missing(self.world, path)
         if place not in self._compiled:
-            self._compiled[place] = self._imports(*place)
+            self._compiled[place] = may_be_compiled(self.world, *place)
         return self._compiled[place]
 
-    def _imports(self, package: str, missing: str) -> bool:
-        """Whether sources import a name from a package that does not define it; True where they cannot be searched."""
-        tree = self.world.tree(package) if package else None
-        if not isinstance(tree, Snapshot):
-            return True
-        name = re.escape(missing)
-        above = rf"(?:\.+|{re.escape(package)})"
-        pattern = (
-            rf"^[ \t]*(?:from|import)[ \t]+(?:\.+|{re.escape(package)}\.){name}\b"
-            rf"|^[ \t]*from[ \t]+{above}[ \t]+import[ \t]+(?:\([^)]*|[^\n]*)\b{name}\b"
-        )
-        return next(iter(tree.search(missing, pattern, package)), None) is not None
+
+def first_missing(world: World, path: str) -> tuple[str, str]:
+    """The package up to which a dotted path is there, and the next name of the path."""
+    parts = path.split(".")
+    known = next((n for n in range(len(parts) - 1, 0, -1) if world.has_module(".".join(parts[:n]))), 0)
+    return ".".join(parts[:known]), parts[known]
+
+
+def may_be_compiled(world: World, package: str, missing: str) -> bool:
+    """Whether a name that a package does not define may be a module without source: whether the provider's own
+    sources import it from there; True where they cannot be searched.
+    """
+    tree = world.tree(package) if package else None
+    if not isinstance(tree, Snapshot):
+        return True
+    name = re.escape(missing)
+    above = rf"(?:\.+|{re.escape(package)})"
+    pattern = (
+        rf"^[ \t]*(?:from|import)[ \t]+(?:\.+|{re.escape(package)}\.){name}\b"
+        rf"|^[ \t]*from[ \t]+{above}[ \t]+import[ \t]+(?:\([^)]*|[^\n]*)\b{name}\b"
+    )
+    return next(iter(tree.search(missing, pattern, package)), None) is not None
 
 
 def presumed(finding: Finding) -> Finding:
