@@ -15,7 +15,7 @@ from auditor.formats import RenderOptions
 from auditor.formats._deed import deed
 from auditor.formats._escape import visible
 from auditor.formats._tally import claims, headline, history, per_rule, reach, releases, releases_of, summary, tally
-from auditor.model import Finding, Patch, Report
+from auditor.model import Fate, Finding, Patch, Report
 
 _SPAN = re.compile("`([^`]+)`")
 _AROUND = 2
@@ -29,6 +29,16 @@ class Line(msgspec.Struct, frozen=True):
     before: str
     middle: str = ""
     after: str = ""
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Neighbouring releases in which a use fares alike: how, how many, said in words, and which."""
+
+    state: Fate
+    width: int
+    said: str
+    span: str
+    releases: tuple[str, ...]
 
 
 def render(report: Report, options: RenderOptions) -> str:
@@ -53,6 +63,7 @@ def render(report: Report, options: RenderOptions) -> str:
             deed=deed,
             claims=claims(report),
             history=history,
+            strip=lambda finding: _strip(finding, report),
             reach=reach,
             rules=per_rule([finding for finding in report.findings if finding.state == "open"]),
             both=releases,
@@ -64,6 +75,19 @@ def render(report: Report, options: RenderOptions) -> str:
         )
         + "\n"
     )
+
+
+def _strip(finding: Finding, report: Report) -> list[Stretch]:
+    """The releases of the range from left to right, neighbours alike as one stretch; none where there is no range."""
+    ranges = (provider.range for provider in report.providers if provider.name == finding.provider)
+    audited = next((each.releases for each in ranges if each is not None), ())
+    stretches = []
+    for part in finding.intervals:
+        if part.first in audited and (part.last is None or part.last in audited):
+            start = audited.index(part.first)
+            end = len(audited) - 1 if part.last is None else audited.index(part.last)
+            stretches.append(Stretch(part.state, end - start + 1, str(part), part.span, audited[start : end + 1]))
+    return stretches
 
 
 def _groups(report: Report) -> dict[str, list[Finding]]:

@@ -12,7 +12,7 @@ from formats.sample import BROKEN, HOSTILE, REPORT
 
 from auditor.fingerprint import identified
 from auditor.formats import RenderOptions, renderer
-from auditor.model import Report
+from auditor.model import Interval, Range, Report
 
 
 class Page(HTMLParser):
@@ -84,3 +84,27 @@ def test_a_thousand_findings_stay_small():
     text = renderer("html")(report, RenderOptions())
     assert len(re.findall('class="finding', text)) == 1000
     assert len(text) < 4_000_000
+
+
+def test_the_strip_shows_in_which_releases_each_finding_is_met():
+    whole = Range(asked="acme>=0.11", releases=("0.11.0", "0.12.0", "0.13.0", "0.14.0"))
+    parts = (Interval("0.11.0", "0.12.0", "fine"), Interval("0.13.0", None, "broken"))
+    report = msgspec.structs.replace(
+        REPORT,
+        providers=tuple(msgspec.structs.replace(provider, range=whole) for provider in REPORT.providers),
+        findings=identified([msgspec.structs.replace(BROKEN, intervals=parts)]),
+    )
+    found = page(report)
+    (finding,) = (a for tag, a in found.tags if tag == "details" and a.get("class", "").startswith("finding"))
+    assert finding["data-releases"].split() == ["0.13.0", "0.14.0"]
+    stretches = [(a["class"], a["style"], a["title"]) for tag, a in found.tags if tag == "b" and "title" in a]
+    assert stretches == [
+        ("fine", "flex: 2", "0.11.0-0.12.0 fine"),
+        ("broken", "flex: 2", "0.13.0- broken"),
+    ]
+    (strip,) = (a for tag, a in found.tags if a.get("class") == "strip")
+    assert strip["aria-label"] == "0.11.0-0.12.0 fine, 0.13.0- broken"
+
+
+def test_without_a_range_there_is_no_strip():
+    assert not [a for _, a in page(REPORT).tags if a.get("class") == "strip" or "release" in a.get("class", "").split()]

@@ -17,7 +17,7 @@ from formats.sample import BROKEN, REPORT
 
 from auditor.fingerprint import identified
 from auditor.formats import RenderOptions, renderer
-from auditor.model import Report
+from auditor.model import Interval, Range, Report
 
 COUNT = 1000
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -66,9 +66,15 @@ def large() -> Report:
         for number in range(COUNT)
     ]
     sources = {f"app/part{number}/serve.py": REPORT.sources["app/serve.py"] for number in range(50)}
+    for number in range(0, COUNT, 2):
+        intervals = (Interval("0.11.0", "0.13.0", "fine"), Interval("0.14.0", "0.15.0", "altered"))
+        broken = Interval("0.16.0", None, "broken")
+        found[number] = msgspec.structs.replace(found[number], intervals=(*intervals, broken))
+    whole = Range(asked="acme>=0.11", releases=tuple(f"0.{minor}.0" for minor in range(11, 24)))
+    providers = tuple(msgspec.structs.replace(provider, range=whole) for provider in REPORT.providers)
     known = identified(found)
     patches = [msgspec.structs.replace(REPORT.patches[0], findings=tuple(finding.id for finding in known[:20]))]
-    return msgspec.structs.replace(REPORT, findings=known, patches=tuple(patches), sources=sources)
+    return msgspec.structs.replace(REPORT, providers=providers, findings=known, patches=tuple(patches), sources=sources)
 
 
 def shown(page: Page) -> int:
@@ -103,6 +109,11 @@ def check(page: Page, url: str, pictures: Path) -> None:
     page.get_by_label("warning").uncheck()
     assert shown(page) == len([n for n in range(COUNT) if n % 3 != 1])
     page.get_by_label("warning").check()
+    for release, count in (("0.13.0", 0), ("0.15.0", COUNT // 2), ("0.23.0", COUNT // 2)):
+        page.get_by_label("Met with").select_option(release)
+        assert shown(page) == count, release
+    page.get_by_label("Met with").select_option("")
+    assert page.locator(".strip").first.get_attribute("aria-label").endswith("0.16.0- broken")
     page.get_by_label("Group by").select_option("symbol")
     assert page.locator("main section").count() == 37
     page.get_by_label("Group by").select_option("path")

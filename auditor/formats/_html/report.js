@@ -9,10 +9,13 @@
     const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const severities = new Set([...document.querySelectorAll("[name=severity]:checked")].map((box) => box.value));
     const rule = $("rule").value;
+    const releases = [...document.querySelectorAll("select.release")].filter((choice) => choice.value);
     let shown = 0;
     for (const finding of findings) {
       const data = finding.dataset;
       const visible = severities.has(data.severity) && (!rule || data.rule === rule)
+        && releases.every((choice) => choice.dataset.provider === data.provider
+          && (data.releases ?? "").split(" ").includes(choice.value))
         && ($("aside").checked || data.state === "open") && words.every((word) => texts.get(finding).includes(word));
       finding.hidden = !visible;
       shown += visible ? 1 : 0;
@@ -42,7 +45,7 @@
 
   document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
   $("search").addEventListener("input", filter);
-  for (const box of document.querySelectorAll("[name=severity], #rule, #aside")) box.addEventListener("change", filter);
+  for (const box of document.querySelectorAll("[name=severity], #rule, #aside, select.release")) box.addEventListener("change", filter);
   $("group").addEventListener("change", group);
   $("expand").addEventListener("click", () => {
     const open = !findings.some((finding) => !finding.hidden && finding.open);
