@@ -44,7 +44,10 @@ class Overlay:
         path = [str(self.packages), str(self.lib), *([earlier] if earlier else [])]
         variables["PYTHONPATH"] = os.pathsep.join(path)
         variables["API_AUDIT_OVERLAY"] = str(self.packages)
-        if variables.pop("PYTHONDONTWRITEBYTECODE", "") and "PYTHONPYCACHEPREFIX" not in variables:
+        unwritten = variables.pop("PYTHONDONTWRITEBYTECODE", "") or not all(
+            os.access(place.parent, os.W_OK) for place in self.target.packages.values()
+        )
+        if unwritten and "PYTHONPYCACHEPREFIX" not in variables:
             # Compiling vLLM, torch and transformers anew costs 15 seconds at every start: keep the result, elsewhere.
             variables["PYTHONPYCACHEPREFIX"] = str(_cache() / "bytecode")
         return variables

@@ -12,6 +12,7 @@ from typing import Any
 
 from auditor.errors import PatchError
 from auditor.patches.header import plain
+from auditor.runner.inside import compiling
 from auditor.runner.overlay import Overlay
 
 CORES = 4
@@ -51,7 +52,7 @@ def ask(request: dict[str, Any], overlay: Overlay, timeout: float) -> dict[str, 
 @contextmanager
 def _compiling(request: dict[str, Any], overlay: Overlay) -> Iterator[None]:
     """Compile ahead of the imports while the block runs, on the cores that they leave idle."""
-    if (os.cpu_count() or 1) < CORES:
+    if compiling.cores() < CORES:
         yield
         return
     roots = [*request["modules"], *sorted({site["symbol"].rpartition(".")[0] for site in request["sites"]})]

@@ -38,9 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
     prompts = [prompt for batch in plan.batches(given.plan, chosen.batches) for prompt in batch]
     layers = [int(layer) for layer in given.layers.split(",")]
     runs = [_load(torch, folder, prompts) for folder in (given.first, given.second)]
-    found = [*_form(torch, prompts, layers, runs), *_equal(torch, prompts, runs)]
-    beside, tied = _reference(torch, given.model, prompts, layers, runs[0]) if given.reference else ([], None)
-    found += [*reference.copies(prompts, runs[0], tied, CLOSE), *beside]
+    found = list(_form(torch, prompts, layers, runs))
+    if all(holds for _, holds, _ in found):  # states of another form cannot be laid beside anything
+        beside, tied = _reference(torch, given.model, prompts, layers, runs[0]) if given.reference else ([], None)
+        found += [*_equal(torch, prompts, runs), *reference.copies(prompts, runs[0], tied, CLOSE), *beside]
     sys.stdout.write("\n" + json.dumps(found) + "\n")
     return 0
 

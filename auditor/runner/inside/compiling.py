@@ -25,7 +25,7 @@ MOST = 16
 def main(arguments: list[str]) -> int:
     """Compile the closure of these modules."""
     seen: set[str] = set()
-    with ProcessPoolExecutor(max(1, min(MOST, len(os.sched_getaffinity(0)) - 1))) as pool:
+    with ProcessPoolExecutor(max(1, min(MOST, cores() - 1))) as pool:
         waiting: set[Future[list[str]]] = set()
         found = list(arguments)
         while found or waiting:
@@ -38,6 +38,11 @@ def main(arguments: list[str]) -> int:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             found = [name for future in done for name in future.result()]
     return 0
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compile_one(module: str, path: str) -> list[str]:
