@@ -133,6 +133,7 @@ _RULES: dict[str, _Rule] = {
     "builtins.filter": _gathering("iterator", -1),
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
+    "itertools.zip_longest": _zip,
     "itertools.chain": _chain,
     "itertools.chain.from_iterable": _chain_of_all,
     "builtins.getattr": _getattr,
