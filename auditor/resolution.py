@@ -132,12 +132,21 @@ def _committed(folder: Path) -> datetime | None:
     return committed(folder)
 
 
-def dropped(old: Release, new: Release) -> list[str]:
-    """Import packages that a release no longer brings, nor anything that it requires under such a name."""
-    required = {
-        normalise(re.split(r"[^\w.-]", requirement, maxsplit=1)[0]) for requirement in new.metadata.requires_dist
-    }
-    return [p for p in old.packages if p not in new.packages and normalise(p) not in required]
+_BY_ACCIDENT = frozenset({"tests", "test", "testing", "examples", "docs", "scripts", "benchmarks", "tools", "build"})
+"""Top-level names that come into releases by mistake, and that consumers have themselves."""
+
+
+def dropped(old: Release, new: Release, own: Collection[str]) -> list[str]:
+    """Import packages that a release no longer brings, nor anything that it requires, nor the consumer itself."""
+    needed = {normalise(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in new.metadata.requires_dist}
+    return [
+        package
+        for package in old.packages
+        if package not in new.packages
+        and package not in _BY_ACCIDENT
+        and package not in own
+        and normalise(package) not in needed
+    ]
 
 
 def open_pairs(options: Options, sources: Sources, store: Store, index: PackageIndex) -> list[Pair]:
@@ -159,7 +168,7 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
             continue
         same = old.version == new.version and old.origin == new.origin
         new_snapshot = Snapshot(new, store)
-        new_snapshot.claim(dropped(old, new))
+        new_snapshot.claim(dropped(old, new, sources.packages))
         pairs.append(
             Pair(
                 new.name,

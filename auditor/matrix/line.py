@@ -105,7 +105,7 @@ class Line:
         release, old = prepared.release, prepared.old
         new_side = Snapshot(release, self.store)
         old_side = new_side if old is release else self._snapshot(old)
-        new_side.claim(dropped(old, release))
+        new_side.claim(dropped(old, release, self.sources.packages))
         pair = pair_of(release, new_side, old, old_side, prepared.reason)
         audit = self._audit(pair)
         new_side.prefetch(self._modules(release, new_side))

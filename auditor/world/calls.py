@@ -128,7 +128,7 @@ def _is_self(api: FunctionApi) -> bool:
     """Whether a method returns its receiver: `-> Self`, or `def to(self: T) -> T`."""
     if api.returns is not None and api.returns.strip("'\"").rsplit(".", 1)[-1] == "Self":
         return True
-    own = api.parameters[0].type if api.parameters else None
+    own = api.parameters[0].type if api.parameters and not api.is_static else None
     return own is not None and api.returns is not None and api.result == Instance(own)
 
 

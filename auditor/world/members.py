@@ -186,7 +186,8 @@ def bind(world: World, owner: ClassRef, definition: Definition, receiver: ClassR
             return InstanceValue(receiver)
         path = f"{owner.path}.{definition.name}"
         value = world.attribute(definition, path)
-        if instance and not definition.in_init and isinstance(value, FunctionValue) and not value.api.is_static:
+        is_alias = not definition.in_init and definition.annotation is None  # what is annotated may be a field
+        if instance and is_alias and isinstance(value, FunctionValue) and not value.api.is_static:
             return msgspec.structs.replace(value, bound=True, receiver=receiver)  # `get = _unimplemented`
         return _through_descriptor(world, value, definition, path)
     return world.define(owner.module, definition, owner.qualname)

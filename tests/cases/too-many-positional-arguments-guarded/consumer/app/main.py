@@ -4,6 +4,7 @@ from importlib.metadata import version as version_of
 from packaging.specifiers import SpecifierSet
 
 import lib
+from lib import VERSION as LIB_VERSION
 
 from . import release
 from .release import OLD, is_old
@@ -56,3 +57,7 @@ class Client:
 
 if release.is_exactly("1.0"):
     lib.f(1, 2)  # ok: a longer helper says so
+
+IS_NEW = LIB_VERSION.startswith("2.")
+if not IS_NEW:
+    lib.f(1, 2)  # ok: a constant says the version

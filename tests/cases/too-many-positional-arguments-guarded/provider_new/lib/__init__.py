@@ -1,4 +1,5 @@
 __version__ = "2.0"
+VERSION = __version__
 
 
 def f(a): ...

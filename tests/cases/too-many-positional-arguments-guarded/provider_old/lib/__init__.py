@@ -1,4 +1,5 @@
 __version__ = "1.4"
+VERSION = __version__
 
 
 def f(a, b=0): ...
