@@ -75,7 +75,7 @@ def _refuse(error: click.ClickException) -> None:
 
 
 def _bug(error: Exception, arguments: list[str]) -> int:
-    from auditor.cli.crash import record
+    from auditor.crash import record
 
     if _wants_traceback(arguments):
         _traceback(error)

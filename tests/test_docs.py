@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
@@ -26,8 +27,8 @@ PAGES = sorted(DOCS.rglob("*.md"))
 WRITTEN = [page for page in PAGES if page.parent.name not in ("reference", "decisions")]
 
 
-def reference():
-    spec = importlib.util.spec_from_file_location("reference", DOCS / "reference.py")
+def reference(name="reference"):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -147,6 +148,19 @@ def test_each_feature_of_ours_in_the_comparison_has_a_test():
             assert files, f"{feature}: {path} does not exist"
             held = "".join(file.read_text("utf-8") for file in files)
             assert path.endswith(".sh") or "def test_" in held, f"{feature}: {path} holds no test"
+
+
+def test_the_promises_name_tests_that_exist():
+    security = reference("security")
+    page = (DOCS / "security.md").read_text("utf-8")
+    for promise, tests in security.PROMISES.items():
+        assert f"| {promise} |" in page, "run `python docs/security.py`"
+        for test in tests:
+            path, _, name = test.partition("::")
+            defined = {node.name for node in ast.walk(ast.parse((ROOT / path).read_bytes())) if hasattr(node, "name")}
+            assert name in defined if name else any(each.startswith("test_") for each in defined), test
+            assert f"`{test}`" in page
+    assert "failed**" not in page
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

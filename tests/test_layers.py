@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "auditor"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "terms", "suggest", "spelling", "decoding", "pool", "excerpts"),
+    ("errors", "terms", "suggest", "spelling", "decoding", "pool", "excerpts", "crash"),
     ("api", "model", "conditional", "git"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
@@ -32,7 +32,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ALONE = {"griffe": {"provider"}, "click": {"cli", "__main__", "runner"}, "rich": {"cli", "runner"}}
 """Libraries that only some rooms may know."""
-RUNNER_KNOWS = {"patches", "model", "errors", "terms"}
+RUNNER_KNOWS = {"patches", "model", "errors", "terms", "crash"}
 RUNNER_SHUNS = {"griffe", "libcst"}
 
 

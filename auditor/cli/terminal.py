@@ -38,9 +38,15 @@ def deliver(report: str | bytes, file: Path | None) -> None:
     encoding = "utf-8" if file else sys.stdout.encoding or "utf-8"
     content = report if isinstance(report, bytes) else report.encode(encoding, "backslashreplace")
     if file is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        try:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # such as a full disk behind `>`
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - or leaving would flush again
+            raise ConfigError(f"the report cannot be written: {error.strerror}", where="standard output") from error
         return
     try:
         _replace(file, content)

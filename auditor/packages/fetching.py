@@ -58,13 +58,26 @@ def open_file(
     said = listing.metadata.name
     if said and normalise(said) != name:
         raise ArchiveError(f"the index serves it as {name}, but it is {said}", where=file.filename)
-    if not listing.metadata.version:
+    stated = listing.metadata.version
+    if stated and not _is_same(stated, file.version):
+        raise ArchiveError(f"the index serves it as version {file.version}, but it is {stated}", where=file.filename)
+    if not stated:
         metadata = msgspec.structs.replace(listing.metadata, version=file.version)
         listing = msgspec.structs.replace(listing, metadata=metadata)
     store.put_blobs(item.blob() for item in unpacked)
     save_listing(store, listing_key(file, whole=whole), listing)
     fetcher.files = listing.files
     return fetcher.file, listing, fetcher
+
+
+def _is_same(stated: str, published: str) -> bool:
+    """Whether two versions are one, but for a local part; what is no version by today's rules is believed."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return Version(stated).public == Version(published).public
+    except InvalidVersion:
+        return True
 
 
 class Fetcher:

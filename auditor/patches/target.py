@@ -41,7 +41,13 @@ def locate(target: str, patch_set: PatchSet) -> Target:
         programs = [place / name for name in ("bin/python", "bin/python3", "Scripts/python.exe")]
         return _environment(next((p for p in programs if p.exists()), programs[0]), patch_set, paths)
     roots = [place, place / "src", place.parent]
-    return _fitting(roots[:2] + [root for root in roots[2:] if place.name in patch_set.packages], paths, target)
+    found = _fitting(roots[:2] + [root for root in roots[2:] if place.name in patch_set.packages], paths, target)
+    if any(found.root.glob("*.dist-info/RECORD")):  # packages are installed there: only those of the consumer are meant
+        info = _dist_info(found.root, patch_set.consumer)
+        if info is None:
+            raise PatchError(f"`{patch_set.consumer}` is not installed there", where=target)
+        _refuse_foreign(info, found, patch_set)
+    return found
 
 
 def _fitting(roots: list[Path], paths: list[str], target: str) -> Target:

@@ -41,10 +41,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         return PIPE_CLOSED
+    except Exception as error:  # noqa: BLE001 - a bug must not look like exit code 1, which means "does not fit"
+        return _bug(error, given)
     finally:
         if earlier is not None:
             signal.signal(signal.SIGTERM, earlier)
     return CLEAN
+
+
+def _bug(error: Exception, arguments: list[str]) -> int:
+    from auditor.crash import record
+
+    file = record(error, arguments, program="api-audit-run")
+    place = f"The traceback is in {file}" if file else "The traceback is above"
+    _say(f"internal error: {type(error).__name__}: {str(error)[:500]}. {place}; please report it")
+    return UNFINISHED
 
 
 def _as_interrupt(number: signal.Signals) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -26,6 +27,9 @@ class ExternalBase(msgspec.Struct, frozen=True):
     """A base class outside the world, by dotted path; "" where even that is unknown."""
 
     path: str
+
+
+_Base: TypeAlias = "ClassRef | ExternalBase"
 
 
 class ClassRef:
@@ -78,19 +82,7 @@ class ClassRef:
         ]
         if sum(map(len, orders)) > _MAX_CLASSES:  # nobody wrote that by hand
             return tuple(dict.fromkeys((self, *chain.from_iterable(orders))))
-        orders.append(list(bases))
-        merged: list[ClassRef | ExternalBase] = [self]
-        while orders := [order for order in orders if order]:
-            for order in orders:
-                head = order[0]
-                if not any(head in other[1:] for other in orders):
-                    break
-            else:
-                head = orders[0][0]
-            if head not in merged:
-                merged.append(head)
-            orders = [[c for c in order if c != head] for order in orders]
-        return tuple(merged)
+        return (self, *(base for base in _merged([*orders, list(bases)]) if base != self))
 
     @property
     def is_generic(self) -> bool:
@@ -143,6 +135,25 @@ class ClassRef:
         """The literal that a name is bound to, as source text."""
         value = self.world.evaluate(term)
         return value.text if isinstance(value, Literal) else None
+
+
+def _merged(orders: Sequence[Sequence[_Base]]) -> Iterator[_Base]:
+    """The C3 merge: each time the first head that no order has further behind, or the first where there is none."""
+    behind = Counter(chain.from_iterable(order[1:] for order in orders))
+    places = {number: 0 for number, order in enumerate(orders) if order}
+    taken: set[_Base] = set()
+    while places:
+        heads = [orders[number][place] for number, place in places.items()]
+        head = next((head for head in heads if not behind[head]), heads[0])
+        taken.add(head)
+        yield head
+        for number, order in enumerate(orders):
+            while number in places and order[places[number]] in taken:
+                places[number] += 1
+                if places[number] == len(order):
+                    del places[number]
+                else:
+                    behind[order[places[number]]] -= 1
 
 
 MEMBERLESS = frozenset(

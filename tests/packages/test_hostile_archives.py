@@ -134,8 +134,11 @@ def test_truncated(tmp_path: Path, which: int) -> None:
         refusal(tmp_path, filename, body[: every_cut(body)[which]])
 
 
-def test_every_single_byte_matters_or_is_ignored_safely(tmp_path: Path, store: Store) -> None:
+def test_every_single_byte_matters_or_is_ignored_safely(
+    tmp_path: Path, store: Store, record_property: Callable[[str, object], None]
+) -> None:
     """Whatever byte is damaged: the sources come out right, or the archive is refused. Never anything else."""
+    tried = 0
     for filename, body in ((WHEEL, wheel_bytes("a", "1.0", GOOD)), (SDIST, sdist_bytes("a", "1.0", GOOD))):
         right = opened(tmp_path, filename, body, store)
         expected = right.read(right.files)
@@ -153,6 +156,8 @@ def test_every_single_byte_matters_or_is_ignored_safely(tmp_path: Path, store: S
                 path: expected[path] for path in found if path in expected
             }
         assert refused > len(body) // 3 // 4
+        tried += len(range(0, len(body), 3))
+    record_property("inputs", tried)
 
 
 def patched_directory(name: bytes, offset: int, value: bytes) -> Callable[[bytes], bytes]:

@@ -278,7 +278,7 @@ def counting(monkeypatch, act, *, calls=STEPS):
 
 @pytest.mark.parametrize("mode", ["apply", "revert"])
 @pytest.mark.parametrize("failure", [errno.ENOSPC, errno.EACCES, errno.EIO])
-def test_a_failing_step_leaves_all_old(tmp_path, monkeypatch, failure, mode):
+def test_a_failing_step_leaves_all_old(tmp_path, monkeypatch, record_property, failure, mode):
     """Disk full, permission denied, input/output error: at each step, once."""
     old, new = (PRISTINE, UNSAFE) if mode == "apply" else (UNSAFE, PRISTINE)
     outcomes = set()
@@ -306,6 +306,7 @@ def test_a_failing_step_leaves_all_old(tmp_path, monkeypatch, failure, mode):
         assert after.recovered is None or "interrupted" in after.recovered
     assert at > 20
     assert False in outcomes
+    record_property("inputs", at)
 
 
 def failure_of(patches, root, mode):

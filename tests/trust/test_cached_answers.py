@@ -88,7 +88,7 @@ def _cut(data: bytearray, chance: random.Random) -> None:
 
 @pytest.mark.parametrize("damage", [_flip, _zero, _swap_pages, _copy_cell, _cut], ids=lambda d: d.__name__.strip("_"))
 @pytest.mark.parametrize("tries", [pytest.param(60, id="some"), pytest.param(3000, id="many", marks=pytest.mark.fuzz)])
-def test_damage_never_gives_a_wrong_answer(tmp_path, damage, tries):
+def test_damage_never_gives_a_wrong_answer(tmp_path, record_property, damage, tries):
     with Store(tmp_path / "good") as store:
         fill(store)
         assert right_or_absent(store) == 200
@@ -108,6 +108,7 @@ def test_damage_never_gives_a_wrong_answer(tmp_path, damage, tries):
         assert len(said) <= 2, said
         shutil.rmtree(tmp_path / "bad")
     assert min(answers) < 200
+    record_property("inputs", tries)
 
 
 def test_an_answer_is_bound_to_its_question(tmp_path):
@@ -149,7 +150,7 @@ def forked(act: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("rounds", [pytest.param(25, id="some"), pytest.param(1000, id="many", marks=pytest.mark.fuzz)])
-def test_killed_at_any_moment(tmp_path, rounds):
+def test_killed_at_any_moment(tmp_path, record_property, rounds):
     """From the creation of the file on; what was written before is there, and nobody is told of any damage."""
     chance = random.Random(5)
     for round_ in range(rounds):
@@ -169,9 +170,10 @@ def test_killed_at_any_moment(tmp_path, rounds):
             assert len(store.get_many("kind", keys)) == len(keys)
             assert len(store.get_blobs(blob(number).digest for number in done)) == len(done)
         assert said == []
+    record_property("inputs", rounds)
 
 
-def test_killed_while_it_is_rebuilt(tmp_path):
+def test_killed_while_it_is_rebuilt(tmp_path, record_property):
     """At every step of moving a damaged file away and making a new one."""
     at = 0
     while True:
@@ -196,6 +198,7 @@ def test_killed_while_it_is_rebuilt(tmp_path):
         if ended:
             break
     assert at > 3
+    record_property("inputs", at)
 
 
 def test_eight_writers_some_of_them_killed(tmp_path):

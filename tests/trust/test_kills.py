@@ -54,7 +54,7 @@ def settled(root: Path, mode: str) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_killed_at_every_step(tmp_path, mode):
+def test_killed_at_every_step(tmp_path, record_property, mode):
     """Without a journal all files are old or all are new; with one, `--check` says so and the next call settles it."""
     said = []
     for at, root in killed(tmp_path, mode):
@@ -64,12 +64,13 @@ def test_killed_at_every_step(tmp_path, mode):
         said.append(settled(root, mode))
         assert waits == (said[-1] != "nothing"), at
     assert len(said) > 60
+    record_property("inputs", len(said))
     assert set(said) == {"nothing", "An interrupted run was rolled back", "An interrupted run was finished"}
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("stride", [pytest.param(29, id="some"), pytest.param(1, id="all", marks=pytest.mark.fuzz)])
-def test_the_recovery_is_killed_as_well(tmp_path, mode, stride):
+def test_the_recovery_is_killed_as_well(tmp_path, record_property, mode, stride):
     """Killed at every step, and the call that recovers killed at every (29th) step of its own."""
     tries = 0
     for at, root in killed(tmp_path / "first", mode):
@@ -81,16 +82,18 @@ def test_the_recovery_is_killed_as_well(tmp_path, mode, stride):
             shutil.rmtree(again)
             tries += 1
     assert tries > 1000 // stride
+    record_property("inputs", tries)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_killed_and_then_the_other_way(tmp_path, mode):
+def test_killed_and_then_the_other_way(tmp_path, record_property, mode):
     """After a killed `apply`, `--revert` is asked for, and the other way round."""
     other = "revert" if mode == "apply" else "apply"
     for at, root in killed(tmp_path, mode):
         apply(SET, root, unsafe=True, mode=other)
         assert found(root) == ends(mode)[0], at
         assert not leftovers(root), at
+    record_property("inputs", at)
 
 
 def in_a_child(act: Callable[[], object]) -> str:
@@ -167,7 +170,7 @@ print(refused, done)
 
 
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("unshare") is None, reason="needs a file system of its own")
-def test_a_disk_that_is_really_full(tmp_path):
+def test_a_disk_that_is_really_full(tmp_path, record_property):
     mount = 'mount -t tmpfs -o size=128k none "$1" && exec "$0" -c "$2" "$1/tree"'
     command = ["unshare", "-rm", "sh", "-c", mount, sys.executable, str(tmp_path), _ON_A_SMALL_DISK]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
@@ -178,6 +181,7 @@ def test_a_disk_that_is_really_full(tmp_path):
     refused, done = map(int, ended.stdout.split())
     assert refused
     assert done
+    record_property("inputs", refused + done)
 
 
 NOBODY = 65534
@@ -230,7 +234,7 @@ def link(path: Path) -> None:
 
 @pytest.mark.parametrize("change", [overwrite, swap, link], ids=lambda change: change.__name__)
 @pytest.mark.parametrize("name", ["app/one.py", "app/sub dir/latin.py"])
-def test_a_file_changed_by_somebody_else_at_any_step_is_kept(tmp_path, monkeypatch, change, name):
+def test_a_file_changed_by_somebody_else_at_any_step_is_kept(tmp_path, monkeypatch, record_property, change, name):
     """Before any step of ours somebody saves another content: theirs stays, and the other files are all old or new.
 
     One moment is left out: that between the last look at the file and its renaming, for editors that rename as well.
@@ -270,6 +274,7 @@ def test_a_file_changed_by_somebody_else_at_any_step_is_kept(tmp_path, monkeypat
             assert others == {p: c for p, c in PRISTINE.items() if p != name}
             assert not leftovers(root), at
     assert refused > 10
+    record_property("inputs", at)
 
 
 def test_eight_at_once(tmp_path):

@@ -13,23 +13,22 @@ from pathlib import Path
 from auditor import __version__
 
 
-def record(error: BaseException, arguments: list[str]) -> Path | None:
+def record(error: BaseException, arguments: list[str], *, program: str = "api-audit") -> Path | None:
     """Write the traceback of `error` into a new file; None where no folder can be written."""
     text = "".join(
         (
-            f"api-audit {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
+            f"{program} {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
             f"arguments: {arguments!r}\n\n",
             *traceback.format_exception(error),
         )
     )
-    name = f"api-audit-crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-    for folder in (Path(tempfile.gettempdir()), Path()):
-        file = folder / name
+    for folder in (tempfile.gettempdir(), "."):
         try:
-            with file.open("x", encoding="utf-8", errors="backslashreplace") as stream:
+            handle, file = tempfile.mkstemp(".txt", f"api-audit-crash-{time.strftime('%Y%m%d-%H%M%S')}-", folder)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 stream.write(text)
         except OSError:
             continue
-        return file.resolve()
+        return Path(file).resolve()
     sys.stderr.write(text)
     return None

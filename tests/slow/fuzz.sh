@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# needs: 2 GB, 25 minutes
+# All targets of tests/trust/targets.py: hypothesis with many examples, then atheris, which follows coverage; every kill
+# point of a recovery, thousands of damaged stores. FUZZ_SECONDS is the time for each target of atheris.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+python=${FUZZ_PYTHON:-.venv/bin/python}
+seconds=${FUZZ_SECONDS:-90}
+corpus=${FUZZ_CORPUS:-$(mktemp -d)}
+targets=${FUZZ_TARGETS:-signatures constructors walker binding rules patches pages}
+
+if [ -z "${FUZZ_TARGETS:-}" ]; then
+  timeout --signal=INT 12m "$python" -m pytest -q -m fuzz tests/trust --durations=5
+fi
+if ! "$python" -c 'import atheris' 2> /dev/null && ! "$python" -m pip install -q 'atheris>=3'; then
+  echo "!! atheris cannot be installed for $("$python" -V) on $(uname -sm): hypothesis alone has fuzzed"
+  exit 0
+fi
+mkdir -p "$corpus"
+failed=()
+for target in $targets; do
+  echo "== $target, $seconds s"
+  "$python" tests/trust/coverage_guided.py "$target" "$corpus/$target" "-max_total_time=$seconds" > "$corpus/$target.log" 2>&1 ||
+    failed+=("$target")
+  grep -E '^Done|^SUMMARY|Error|Exception' "$corpus/$target.log" | tail -n 3 || true
+done
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "FAILED: ${failed[*]}; the inputs are in $corpus, to be moved to tests/trust/crashes/" >&2
+  exit 1
+fi
+echo "fuzz: nothing crashed"
