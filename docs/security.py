@@ -92,6 +92,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "tests/patches/test_files.py::test_other_paths_are_refused",
     ),
     "Names and source lines of strangers are text in every format": (
+        "tests/trust/test_hostile_names.py",
         "tests/formats/test_text_formats.py::test_hostile_text_cannot_move_the_cursor_or_forge_lines",
         "tests/formats/test_html.py",
         "tests/formats/test_machine_formats.py",

@@ -105,12 +105,16 @@ def from_paths(paths: Sequence[Path], exclude: Sequence[str] = ()) -> Sources:
     Raises:
         SpecError: A path does not exist, or there is no Python file.
     """
+    from auditor.packages.folder import read_file
+
     found: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
             for file in sorted(path.rglob("*.py")):
                 relative = file.relative_to(path)
-                if not _SKIPPED & set(relative.parts[:-1]) and not file.is_symlink():
+                if not str(relative).isprintable() or file.is_symlink() or not file.is_file():
+                    continue  # a folder, a pipe, or a name that no import statement could say
+                if not _SKIPPED & set(relative.parts[:-1]):
                     shown = relative if len(paths) == 1 else path / relative
                     found[shown.as_posix()] = file
         elif path.is_file():
@@ -130,7 +134,7 @@ def from_paths(paths: Sequence[Path], exclude: Sequence[str] = ()) -> Sources:
         None,
         str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths",
         modules,
-        lambda wanted: {p: found[p].read_bytes() for p in wanted},
+        lambda wanted: {p: read_file(found[p]) for p in wanted},
     )
 
 

@@ -106,7 +106,7 @@ def walk(root: Path) -> dict[str, int]:
                     and prefix.count("/") < limits.MAX_DEPTH
                 ):
                     visit(entry.path, f"{name}/")
-            elif wanted(name) and entry.is_file():
+            elif wanted(name) and name.isprintable() and entry.is_file():  # no import statement names another
                 if entry.is_symlink() and not os.path.realpath(entry.path).startswith(home + os.sep):
                     continue
                 found[name] = entry.stat().st_size
@@ -125,7 +125,8 @@ def read_file(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(limits.MAX_SOURCE + 1)
     except OSError as error:
-        raise ArchiveError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+        hint = "`--exclude` leaves it out"
+        raise ArchiveError(f"cannot be read: {error.strerror or error}", where=str(path), hint=hint) from error
     if len(data) > limits.MAX_SOURCE:
         raise ArchiveError(f"larger than {limits.MAX_SOURCE} bytes", where=str(path))
     return data

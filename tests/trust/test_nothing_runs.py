@@ -19,10 +19,10 @@ import os as _os
 _mark = {MARK!r}
 open(_os.environ["TRAP_WITNESS"], "a").write(__name__ + "\\n")
 """
-OLD = TRAP + "def f(x): ...\ndef gone(): ...\nclass Base:\n    def run(self, x): ...\n"
-NEW = TRAP + "def f(x, y): ...\nclass Base:\n    def run(self, x, *, z): ...\n"
+OLD = TRAP + "def f(x): ...\ndef gone(): ...\ndef k(x, y=1): ...\nclass Base:\n    def run(self, x): ...\n"
+NEW = TRAP + "def f(x, y): ...\ndef k(x, *, y=1): ...\nclass Base:\n    def run(self, x, *, z): ...\n"
 CONSUMER = TRAP + (
-    "import trapped\nfrom trapped.sub import deep\ntrapped.f(1)\ntrapped.gone()\n"
+    "import trapped\nfrom trapped.sub import deep\ntrapped.f(1)\ntrapped.gone()\ntrapped.k(1, 2)\n"
     "class C(trapped.Base):\n    def run(self, x): return deep(x)\n"
 )
 MODULES = ["trapped", "victim"]
@@ -170,6 +170,7 @@ COMMANDS = {
     "snapshot of a folder": ("snapshot", "trapped @ ../trapped-3.0"),
     "matrix": ("matrix", ".", "--against", "trapped>=1.0"),
     "bisect": ("bisect", ".", "--provider", "trapped", "--from", "1.0", "--to", "3.0"),
+    "prune": ("prune", ".", "--against", "trapped>=1.0"),
     "diff": ("diff", "trapped==1.0", "trapped==2.0"),
     "diff of what is used": ("diff", "trapped==1.0", "trapped==2.0", "--used-by", "."),
 }
@@ -177,7 +178,8 @@ COMMANDS = {
 
 
 def options(world: World, command: tuple[str, ...]) -> tuple[str, ...]:
-    return (*command, "--isolated", *(("--patch-dir", str(world.out / "patches")) if command[0] == "scan" else ()))
+    patches = ("--patch-dir", str(world.out / command[0])) if command[0] in ("scan", "prune") else ()
+    return (*command, "--isolated", *patches)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -199,7 +201,9 @@ def test_patches_are_written_and_applied_without_running_anything(world):
     assert done.returncode == 1, done.stderr
     assert world.breaches() == []
     tree = Path(shutil.copytree(world.sources / "victim", world.out / "tree"))
-    for folder in (world.out / "patches").iterdir() if (world.out / "patches").exists() else ():
+    folders = list((world.out / "scan").iterdir())
+    assert folders
+    for folder in folders:
         for mode in (["--check"], ["--diff"], ["--allow-dirty", "--unsafe-fixes"], ["--revert", "--allow-dirty"]):
             done = world.run("apply", str(folder), "--to", str(tree), *mode)
             assert done.returncode == 0, done.stderr

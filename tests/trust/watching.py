@@ -62,6 +62,7 @@ class Watch:
             "socket.bind": lambda _, to: None if to == ("::1", 0) else "listened",
             "open": self._open,
             **dict.fromkeys(_CHANGES, self._change),
+            **dict.fromkeys(("os.remove", "os.rmdir"), self._remove),
             **dict.fromkeys(_STARTS | _FORBIDDEN, lambda *_: "did"),
         }
 
@@ -107,6 +108,10 @@ class Watch:
     def _change(self, *paths: object) -> str | None:
         foreign = [path for path in paths[:2] if isinstance(path, str | os.PathLike) and not self._ours(path)]
         return f"changed {foreign[0]}" if foreign else None
+
+    def _remove(self, path: Any, folder: int = -1) -> str | None:
+        """`shutil.rmtree` names what it removes by the open folder that holds it."""
+        return self._change(Path(f"/proc/self/fd/{folder}").resolve() / path if folder >= 0 else path)
 
     def _ours(self, path: str | os.PathLike[str]) -> bool:
         return str(Path(path).absolute()).startswith(self.writable)
