@@ -62,14 +62,18 @@ def _run(
     folder: Path, arguments: tuple[str, ...], given: bytes, settings: Mapping[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
     ours = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or "CONFIG" in key}
-    count = int(ours.get("GIT_CONFIG_COUNT") or 0)
-    for number, (key, value) in enumerate(settings.items(), count):
+    # a key with `=` in it can only be given through the environment, which git knows since 2.31
+    spelled = {key: value for key, value in settings.items() if "=" in key}
+    told = ours.get("GIT_CONFIG_COUNT", "")
+    count = int(told) if told.isdecimal() else 0
+    for number, (key, value) in enumerate(spelled.items(), count):
         ours[f"GIT_CONFIG_KEY_{number}"], ours[f"GIT_CONFIG_VALUE_{number}"] = key, value
-    ours["GIT_CONFIG_COUNT"] = str(count + len(settings))
-    ours.pop("GIT_CONFIG_PARAMETERS", None)  # what is given as `-c` would come after ours
+    ours["GIT_CONFIG_COUNT"] = str(count + len(spelled))
+    ours.pop("GIT_CONFIG_PARAMETERS", None)  # what the caller gave as `-c` would come after ours
+    given_to_git = [word for key, value in settings.items() if "=" not in key for word in ("-c", f"{key}={value}")]
     try:
         return subprocess.run(  # noqa: S603 - fixed commands; what users give is behind --end-of-options or a path
-            ["git", "-C", str(folder), *arguments],  # noqa: S607 - whichever git the user has
+            ["git", *given_to_git, "-C", str(folder), *arguments],  # noqa: S607 - whichever git the user has
             input=given,
             capture_output=True,
             check=False,

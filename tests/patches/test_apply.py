@@ -242,6 +242,19 @@ def test_modes_links_and_attributes_are_kept(tmp_path):
         assert os.getxattr(path, "user.note") == b"kept"
 
 
+@pytest.mark.skipif(not hasattr(os, "listxattr"), reason="no extended attributes here")
+@pytest.mark.parametrize("call", ["listxattr", "setxattr"])
+def test_attributes_that_cannot_be_had_or_kept_do_not_stop_it(tmp_path, monkeypatch, call):
+    def refuse(*_, **__):
+        raise OSError(errno.ENOTSUP, "no attributes here")
+
+    monkeypatch.setattr(os, "listxattr", lambda *_, **__: ["security.x", "user.y"])
+    monkeypatch.setattr(os, "getxattr", lambda *_, **__: b"z")
+    monkeypatch.setattr(os, call, refuse)
+    apply(SET, laid(tmp_path))
+    assert found(tmp_path) == SAFE_TOO
+
+
 def test_read_only_targets_are_refused(tmp_path, monkeypatch):
     root = laid(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: "crlf" not in str(path))

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from trust.targets import CRASHES, TARGETS, Source, parses, snippet
 
-EXAMPLES = {"few": 150, "many": 20_000}
+EXAMPLES = {"few": 150, "many": 5000}
 each_target = pytest.mark.parametrize("target", TARGETS)
 
 
