@@ -121,7 +121,7 @@ class Counter:
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         """Take what hypothesis counted."""
         said = str(getattr(item, "hypothesis_statistics", ""))
-        self._examples[item.nodeid] = sum(map(int, re.findall(r"(\d+) passing examples", said)))
+        self._examples[item.nodeid] = sum(map(int, re.findall(r"(\d+) passing", said)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the outcome."""
