@@ -61,6 +61,28 @@ def test_scan_and_apply_alone_make_it_extract(environment, model, tree, tmp_path
     api_audit("scan", str(tree), "--from", "vllm==0.11.0", *against, "--no-patches", cwd=tmp_path, expect=0)
 
 
+@pytest.fixture(scope="module")
+def one_tree(tmp_path_factory):
+    """The consumer with the one set of patches that is made for every release of a range."""
+    folder = tmp_path_factory.mktemp("range")
+    tree = unpack_consumer(folder)
+    api_audit("scan", CONSUMER, "--against", "vllm>=0.11,<0.24", cwd=folder, expect=1)
+    (patches,) = (folder / "generated_patches").iterdir()
+    api_audit("apply", str(patches), "--to", str(tree), "--unsafe-fixes", cwd=folder, expect=0)
+    return tree
+
+
+def test_one_tree_extracts_on_each_release_of_a_range(environment, model, one_tree, tmp_path):
+    report = extract(environment, one_tree, model, tmp_path / "report.json")
+
+    assert report["generator"].startswith(str(one_tree))
+    assert report["problems"] == []
+    assert report["beyond_one_step"]["cut"] == 0
+    assert report["prompts"] == list(LENGTHS)
+    assert report["worst_relative_error"] < TOLERANCE
+    assert report["largest_difference_on_repetition"] == 0
+
+
 def keep(release, scanned, report):
     """Add what was seen to the file that REAL_VLLM_RESULTS names, of which table.py makes the table in docs/."""
     if not (results := os.environ.get("REAL_VLLM_RESULTS")):
