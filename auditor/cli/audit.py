@@ -60,6 +60,11 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
 
 
 def _report(options: Options, given: dict[str, Any]) -> Report:
+    from auditor.packages.spec import is_range
+
+    whole = given["against"] == ("declared",) or any(map(is_range, options.against))
+    if whole and options.second_opinion is not None:
+        raise ConfigError("--second-opinion is asked about one release, not about a range")
     style = None if given["guard"] == "auto" else given["guard"]
     if given.get("declared"):
         from auditor.ranges import scan_declared, scan_declared_ranges
@@ -67,9 +72,7 @@ def _report(options: Options, given: dict[str, Any]) -> Report:
         if given["against"]:
             return scan_declared_ranges(options, given["provider"], style)
         return scan_declared(options, given["provider"])
-    from auditor.packages.spec import is_range
-
-    if not any(map(is_range, options.against)):
+    if not whole:
         return scan(options)
     from auditor.matrix import Range
     from auditor.ranges import scan_ranges

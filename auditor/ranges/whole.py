@@ -75,6 +75,8 @@ def _scan_range(options: Options, find: Callable[[PackageIndex], list[str]], ask
             columns.append(column)
             progress("auditing releases", len(columns), len(specs))
         table = assembled(line, columns, asked, index, started)
+        if not any(column.failure is None for column in columns):
+            raise SpecError(f"no release could be audited; {columns[0].release}: {columns[0].failure}", where=asked)
         prepared = [line.prepare(spec) for spec, c in zip(specs, columns, strict=True) if c.failure is None]
         report = _report(line, table, prepared, asked)
         if options.patch_dir is not None and prepared:
