@@ -185,8 +185,12 @@ def checks() -> frozenset[str]:
 
 @cache
 def asked_for() -> frozenset[str]:
-    """The repairs that some check, rule or part of the engine can ask for, by their names in its source."""
-    asking = [file for file in PACKAGE.rglob("*.py") if file.parent.name != "fixes"] + list(RULES.rglob("*.yaml"))
+    """The repairs that some check, rule or part of the engine can ask for, by their names in its source.
+
+    What guards are written with is shown in `tests/range_cases/`.
+    """
+    elsewhere = {"fixes", "guarding"}
+    asking = [file for file in PACKAGE.rglob("*.py") if file.parent.name not in elsewhere] + list(RULES.rglob("*.yaml"))
     text = "\n".join(file.read_text(encoding="utf-8") for file in asking)
     return frozenset(re.findall(r"\b[a-z]+-[a-z-]+\b", text))
 
