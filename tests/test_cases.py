@@ -206,7 +206,8 @@ def test_every_check_has_a_case():
 
 @pytest.mark.skipif(not CASES, reason="there are no cases yet")
 def test_every_rule_has_a_case():
-    assert {file.stem for file in RULES.rglob("*.yaml")} <= expected_rules()
+    pruning = {"unneeded-guard"} if list((HERE / "prune").glob("*.py")) else set()  # its cases are guards, not releases
+    assert {file.stem for file in RULES.rglob("*.yaml")} <= expected_rules() | pruning
 
 
 @pytest.mark.skipif(not CASES, reason="there are no cases yet")
