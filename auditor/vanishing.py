@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from auditor.sides import Side, exists
 from auditor.terms import Import, Member, Name, Term
 from auditor.world.members import member
@@ -36,7 +38,14 @@ def _may_be_inherited(term: Term, now: Missing, old: Side, new: Side) -> bool:
         return False
     before = {path for value in alternatives(old.value(term.of)) for path in _outside(value)}
     after = {path for value in alternatives(new.value(term.of)) for path in _outside(value)}
-    return not after <= before
+    return any(_may_have(path, now.name) for path in after - before)
+
+
+def _may_have(path: str, name: str) -> bool:
+    """Whether a base outside the sources may have a name: those of the language are known."""
+    package, _, base = path.rpartition(".")
+    known = getattr(builtins, base, None) if package == "builtins" else None
+    return known is None or hasattr(known, name)
 
 
 def _outside(value: Value) -> list[str]:

@@ -146,7 +146,8 @@ class _Module:
             if isinstance(of, dict):
                 of[key if isinstance(key, str) else UNKNOWN] = value
             elif isinstance(of, Globals):
-                self._bind_global(key, value)
+                if not _makes_object(source):  # made one by one, they stand in for what is gone
+                    self._bind_global(key, value)
             elif isinstance(of, Ref) and of.path == "sys.modules" and key == self.blocks.module:
                 self._replace(value, source)
         elif isinstance(target, ast.Attribute) and isinstance(self.evaluator.value(target.value, names), Globals):
@@ -308,6 +309,11 @@ class _Module:
                 self._offer(name, answer.paths[0] if answer.paths else "")
                 if answer.deprecated is not None:
                     self.deprecated[name] = answer.deprecated
+
+
+def _makes_object(source: ast.expr) -> bool:
+    """Whether an expression is the call of a class, by its name."""
+    return isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id[:1].isupper()
 
 
 def _named(function: ast.expr, name: str) -> bool:
