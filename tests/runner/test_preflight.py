@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_calls_methods_and_names_that_the_patches_bring_in_are_asked_about(world
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("fresh(1, y=2)", "fresh(1)"), "missing a required argument: 'y'"),
+        (("fresh(1, y=2)", "fresh(1)"), "missing a required (keyword-only )?argument: 'y'"),  # from Python 3.13 on
         (("block=16", "blocks=16"), "missing a required argument: 'block'"),
         (("fresh, kept", "absent, fresh, kept"), "cannot import name 'absent'"),
         (("app.work.Extension", "app.work.Extensions"), "`app.work` has no `Extensions`"),
@@ -66,7 +67,7 @@ def test_a_patch_that_does_not_fit_the_live_library_is_found(tmp_path, monkeypat
     monkeypatch.setenv("PYTHONPATH", str(world.site))
     code, out, _ = run("preflight", *world.options)
     assert code == 1
-    assert told in out
+    assert re.search(told, out)
 
 
 def test_a_live_signature_that_is_not_the_audited_one_is_pointed_out(tmp_path, monkeypatch, run):
