@@ -19,7 +19,7 @@ from auditor.packages.store import Store
 from auditor.rulepack.loader import built_in_rules
 
 KIND = "matrix"
-_SCHEMA = 2
+_SCHEMA = 3
 """Raised whenever the stored form of a column changes."""
 
 

@@ -70,7 +70,7 @@ class Line:
         self._opened: dict[str, Release] = {}
         self._snapshots: dict[int, Snapshot] = {}
         self._contents: dict[int, str] = {}
-        self._claims: dict[str, bool] = {}
+        self._claims: dict[str, tuple[str, ...]] = {}
         self._lock = Lock()
 
     @property
@@ -111,6 +111,10 @@ class Line:
         new_side.prefetch(self._modules(release, new_side))
         analyses = self._analyses[tuple(pair.packages)]
         drift: Iterable[Finding] = audit.findings(analyses)
+        if (end := self._other_end(release, old)) is not None:
+            beside = audit.against([pair_of(release, new_side, end, self._snapshot(end), prepared.reason)])
+            drift = [*drift, *(found for found in beside.findings(analyses) if found.severity == "error")]
+            drift = {(one.rule, one.span, one.argument): one for one in reversed(drift)}.values()
         if self.options.repaired:
             drift = with_fixes(drift, analyses, audit.old, audit.new)
         found, _ = applied(identified(drift), self._texts)
@@ -152,12 +156,24 @@ class Line:
         """Whether releases are compared with different ones; what broke in one of these already is no drift then."""
         if self.options.from_:
             return False
+        return len(self._ends(provider)) > 1
+
+    def _ends(self, provider: str) -> tuple[str, ...]:
+        """The lowest and the highest release that the consumer declares to support."""
         if provider not in self._claims:
             try:
-                self._claims[provider] = len(claimed(self.sources, provider, self.index).versions) > 1
+                versions = claimed(self.sources, provider, self.index).versions
             except AuditError:
-                self._claims[provider] = False
+                versions = ()
+            self._claims[provider] = tuple(dict.fromkeys(str(version) for version in (*versions[:1], *versions[-1:])))
         return self._claims[provider]
+
+    def _other_end(self, release: Release, old: Release) -> Release | None:
+        """The end of the declared range that a release is not compared with: what fits that one must fit here too."""
+        if not self._has_several_old_sides(release.name):
+            return None
+        other = next((end for end in reversed(self._ends(release.name)) if end != old.version), None)
+        return self._open(f"{release.name}=={other}") if other not in (None, release.version) else None
 
     def _modules(self, release: Release, snapshot: Snapshot) -> list[str]:
         paths = {path: name for name, path in (*release.modules().items(), *release.stubs().items())}

@@ -225,12 +225,14 @@ class _Patching:
         after = patched(report.patches, contents)
         changed = {path: data for path, data in after.items() if contents[path] != data}
         accepted = {_place(f) for f in report.findings if f.state != "open"}
+        unrepaired = {f.id for f in report.findings if f.fix is None or f.fix.patch is None}
         drifting = {_place(f) for f in report.findings if f.severity == "error"}
         clean = []
         for number in range(len(self.columns)):
             found = self.bench.rescan(changed, number)[0] if changed else self.columns[number].open
             unfit = [f for f in self.bench.misfits(changed, number) if _place(f) in drifting]
-            left = [f for f in (*found, *unfit) if _place(f) not in accepted]
+            kept = [f for f in self.columns[number].open if f.id in unrepaired]
+            left = [f for f in (*found, *unfit, *kept) if _place(f) not in accepted]
             clean.append(all(finding.severity == "info" for finding in left))
         labels = [column.release for column in self.columns]
         provider = report.providers[0]
