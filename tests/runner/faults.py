@@ -19,7 +19,7 @@ import transformers
 from auditor.runner.inside import reference
 from auditor.runner.inside.plan import Prompt
 
-LAYERS = [0, 1, 2]
+LAYERS = [0, 1, 2]  # of four: what transformers gives for a model's last layer has its final norm in it
 States = dict[int, list[Any]]
 
 

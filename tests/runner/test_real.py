@@ -172,7 +172,7 @@ def test_a_rehearsal_finds_faults_and_takes_no_tie_between_experts_for_one(real,
     models = REPOSITORY / "benchmarks" / "gpu" / "models"
     environment = real.variables | {"PYTHONPATH": str(REPOSITORY)}
     python = real.environment.python
-    shrink = [python, "-m", "auditor.runner.inside.shrink", "--model", str(models / "kimi-k2-like"), "--layers", "3"]
+    shrink = [python, "-m", "auditor.runner.inside.shrink", "--model", str(models / "kimi-k2-like")]
     subprocess.run([*shrink, "--out", str(tmp_path / "small")], env=environment, capture_output=True, check=True)
     command = [python, str(HERE / "faults.py"), str(tmp_path / "small")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
