@@ -148,7 +148,7 @@ COMMANDS = {
         "trapped==2.0",
     ),
     "scan a checkout": ("scan", ".", "--against", "trapped==2.0"),
-    "scan a checkout against what it declares": ("scan", ".", "--against", "declared"),
+    "scan a checkout against what it declares": ("scan", "."),
     "scan files against folders": (
         "scan",
         "victim/__init__.py",
