@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,16 @@ def index_reachable() -> bool:
         return bool(PackageIndex(Store(None)).files("packaging"))
     except AuditError:
         return False
+
+
+@pytest.fixture
+def open_path(tmp_path: Path) -> Path:
+    """A temporary folder that every user of this machine may enter."""
+    for folder in (tmp_path, *tmp_path.parents):
+        mode = folder.stat().st_mode
+        if not mode & 0o001:
+            folder.chmod(mode | 0o055)
+    return tmp_path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

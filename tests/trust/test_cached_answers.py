@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -206,18 +207,20 @@ def test_eight_writers_some_of_them_killed(tmp_path):
     children = [
         forked(lambda number=number: _write_for_ever(tmp_path, writing, number * 100_000)) for number in range(8)
     ]
-    time.sleep(0.5)
-    for child in children[::2]:
-        os.kill(child, signal.SIGKILL)
-    time.sleep(0.5)
-    for child in children[1::2]:
-        os.kill(child, signal.SIGKILL)
+    done: list[int] = []
+    with os.fdopen(reading, "rb") as pipe:
+        marks = iter(lambda: pipe.read(8), b"")
+        while len({number // 100_000 for number in done}) < 8:  # all of them have begun
+            done.append(int.from_bytes(next(marks), "big"))
+        for child in children[::2]:
+            os.kill(child, signal.SIGKILL)
+        done += [int.from_bytes(mark, "big") for mark in islice(marks, 200)]
+        for child in children[1::2]:
+            os.kill(child, signal.SIGKILL)
+        os.close(writing)
+        done += [int.from_bytes(mark, "big") for mark in marks]
     codes = [os.waitpid(child, 0)[1] for child in children]
     assert [os.WTERMSIG(code) for code in codes] == [signal.SIGKILL] * 8, "a writer was told of damage"
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        done = [int.from_bytes(mark, "big") for mark in iter(lambda: pipe.read(8), b"")]
-    assert len({number // 100_000 for number in done}) == 8
     said: list[str] = []
     with Store(tmp_path, warn=said.append) as store:
         found = store.get_blobs(blob(number).digest for number in done)
@@ -286,9 +289,8 @@ def test_a_disk_that_is_really_full(tmp_path, room):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize("state", ["read-only file", "read-only folder", "no folder", "closed folder", "closed file"])
-def test_somebody_elses_cache_folder(tmp_path, state):
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+def test_somebody_elses_cache_folder(open_path, state):
+    tmp_path = open_path
     if state != "no folder":
         with Store(tmp_path / "cache") as store:
             fill(store)

@@ -189,11 +189,9 @@ NOBODY = 65534
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize("closed", ["app/one.py", "app", "app/sub dir", "."])
-def test_permission_denied(tmp_path, closed):
+def test_permission_denied(open_path, closed):
     """As a user who may not write there: the file, its folder, the root."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
-    root = laid(tmp_path / "tree")
+    root = laid(open_path / "tree")
     for path in (root, *root.rglob("*")):
         os.chown(path, NOBODY, NOBODY)
     os.chown(root / closed, 0, 0)
