@@ -148,9 +148,9 @@ class Guard(msgspec.Struct, frozen=True, gc=False):
 
     kinds: `version` (package, operator, version, perhaps a part of it), `import-fallback` (an alternative is imported
     instead), `swallowed` (the exception is caught and nothing takes its place), `alternative` (the exception is caught
-    and something else is done instead), `fails` (what `of` calls is refused), `hasattr` (of, name), `type-checking`,
-    `parameter` (name is tested against the signature of `of`), `importable` (a module is found or not), `flag` (a name
-    of another module, by its dotted path), `all` and `any` of some parts.
+    and something else is done instead, or `of` is set where it is lacking), `fails` (what `of` calls is refused),
+    `hasattr` (of, name), `type-checking`, `parameter` (name is tested against the signature of `of`), `importable` (a
+    module is found or not), `flag` (a name of another module, by its dotted path), `all` and `any` of some parts.
     """
 
     kind: Literal[

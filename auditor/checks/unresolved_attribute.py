@@ -28,7 +28,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     was = old.value(use.term)
     owner_was = old.value(use.term.of)
     name = use.term.name
-    if _is_left_to_heirs(new, new.value(use.term.of), name) or _is_kept(new, use.term):
+    if _is_left_to_heirs(new, new.value(use.term.of), name) or _is_kept(new, use.term) or _is_brought(use, new):
         return
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
         yield from _lost_store(use, old, new, now, owner_was)
@@ -131,6 +131,21 @@ def _is_kept(new: Side, term: Member) -> bool:
         return False
     made = callee(new.world, new.value(term.of.function))
     return made is not None and made.kind == "pydantic" and any(p.name == EXTRA for p in made.parameters)
+
+
+def _is_brought(use: Use, new: Side) -> bool:
+    """Whether the consumer sets the attribute where the release lacks it, here or before."""
+    assert isinstance(use.term, Member)
+    owner = path_of(new.value(use.term.of))
+    for guard in use.guards:
+        of = guard.of
+        if guard.kind == "hasattr" and guard.negated and use.kind == "patch" and of is not None:
+            of = Member(of, guard.name)
+        elif guard.kind != "alternative":
+            continue
+        if owner and isinstance(of, Member) and of.name == use.term.name and path_of(new.value(of.of)) == owner:
+            return True
+    return False
 
 
 def _is_left_to_heirs(new: Side, owner: Value, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from auditor.findings import use_finding
+from auditor.findings import swallowing, use_finding
 from auditor.model import Finding, Use
 from auditor.sides import Side, exists
 from auditor.terms import Import
@@ -19,11 +19,14 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     now = new.value(use.term)
     if not isinstance(now, Missing) or not now.certain or not exists(old.value(use.term)):
         return
+    if any(g.kind == "import-fallback" and not g.negated for g in use.guards):
+        return
     found = whereabouts(use.term.path, old, new)
+    swallowed = swallowing(use, "ImportError", "ModuleNotFoundError", "AttributeError")
     where = f"; it is now `{found.paths[0]}`" if len(found.paths) == 1 else ""
     finding = use_finding(
         "unresolved-string",
-        "error",
+        "warning" if swallowed else "error",
         use,
         new,
         use.term.path,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from auditor.conditional import sometimes
 from auditor.consumer.bindings import mutate
-from auditor.consumer.handlers import around_body, inside_handler
+from auditor.consumer.handlers import around_body, inside_handler, ran_through
 from auditor.reading import Environment, annotation, bind_target, read, text
 from auditor.terms import UNKNOWN, Element, Entered, Guard, Instance, Mapping, Term, bounded, choice
 
@@ -148,7 +148,8 @@ def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
     with walker.recorder.under(around_body(node, walker.replaced)):
         left = walker.block(node.body, env, scope)
     if not left:
-        left = walker.block(node.orelse, env, scope)
+        with walker.recorder.under(ran_through(node, env, walker.absolute)):
+            left = walker.block(node.orelse, env, scope)
     ends: list[End] = [] if left else [(env.names, ())]
     for handler in node.handlers:
         env.names = _join([(before, ()), *ends])

@@ -13,7 +13,8 @@ from auditor.consumer.helpers import arguments, assigned, imported, only_return
 from auditor.consumer.signatures import tested_parameter
 from auditor.consumer.versions import Definitions, Paths, VersionTests
 from auditor.reading import Environment, read, text
-from auditor.terms import Guard, Import
+from auditor.settled import settled
+from auditor.terms import Guard, Import, Member
 
 IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
 ATTRIBUTE_ERRORS = frozenset({"AttributeError", "Exception", "BaseException", ""})
@@ -69,6 +70,8 @@ class GuardReader:
 
     def read(self, test: ast.expr, env: Environment, *, negated: bool = False) -> tuple[Guard, ...]:
         """The guards that hold where `test` is true (or false, if `negated`)."""
+        if (truth := settled(test)) is not None:
+            return () if truth != negated else (Guard("any", text(test)),)  # none of no parts: never
         match test:
             case ast.UnaryOp(op=ast.Not()):
                 return self.read(test.operand, env, negated=not negated)
@@ -94,6 +97,9 @@ class GuardReader:
                 pass
         if (optional := self._optional(test, env)) is not None:
             return (msgspec.structs.replace(optional, negated=optional.negated != negated),)
+        # what is not had may still be there, and be false: only that it is had says something
+        if (had := _got(test, env)) is not None:
+            return (msgspec.structs.replace(had, negated=False),) if had.negated == negated else ()
         guard = _type_checking(test) or self._versions.read(test, env) or _hasattr(test, env)
         guard = guard or tested_parameter(test, self.definitions, env)
         if guard is None:
@@ -185,7 +191,8 @@ class GuardReader:
         self._scopes.append(given)
         found = self._inside(name, inside, scope, negated=negated)
         self._scopes.pop()
-        return found if all(_is_of_versions(guard) for guard in found) else ()
+        # without parameters and names of its own, what it says of anything else holds here as well
+        return found if not given or all(_is_of_versions(guard) for guard in found) else ()
 
 
 def _is_of_versions(guard: Guard) -> bool:
@@ -202,10 +209,44 @@ def _type_checking(test: ast.expr) -> Guard | None:
     return None
 
 
+def shims(conditions: Sequence[Guard], body: Sequence[ast.stmt]) -> Guard | None:
+    """`if not hasattr(x, "name"): x.name = ...`: from there on `of` is there, whoever brought it."""
+    stored = {text(t) for s in body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Attribute)}
+    match conditions:
+        case [Guard(kind="hasattr", negated=True, name=name, of=of)] if of is not None:
+            for shown in stored:
+                if shown.rpartition(".")[2] == name:
+                    return Guard("alternative", shown, of=Member(of, name))
+    return None
+
+
+def _got(test: ast.expr, env: Environment) -> Guard | None:
+    """`getattr(x, "name", None)`, `callable(...)` of it, or `... is not None`: negated where the test is false then."""
+    match test:
+        case ast.Call(func=ast.Name(id="callable"), args=[inner]):
+            return _got(inner, env)
+        case ast.Compare(left=inner, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+            found = _got(inner, env)
+            return found and msgspec.structs.replace(found, negated=isinstance(op, ast.Is))
+        case ast.Call(
+            func=ast.Name(id="getattr"),
+            args=[of, ast.Constant(value=str() as name), ast.Constant(value=None | False)],
+        ):
+            return Guard("hasattr", text(test), name=name, of=read(of, env))
+        case _:
+            return None
+
+
 def _hasattr(test: ast.expr, env: Environment) -> Guard | None:
     match test:
         case ast.Call(func=ast.Name(id="hasattr"), args=[of, ast.Constant(value=str() as name)]):
             return Guard("hasattr", text(test), name=name, of=read(of, env))
+        case ast.Compare(
+            left=ast.Constant(value=str() as name),
+            ops=[ast.In() | ast.NotIn() as op],
+            comparators=[ast.Call(func=ast.Name(id="dir"), args=[of])],
+        ):
+            return Guard("hasattr", text(test), name=name, of=read(of, env), negated=isinstance(op, ast.NotIn))
         case _:
             return None
 

@@ -66,6 +66,30 @@ def inside_handler(
     return reasons
 
 
+def ran_through(node: ast.Try, env: Environment, where: Absolute) -> list[Guard]:
+    """What surely holds after a block that asks for something, where nothing was caught: it is there.
+
+    Nothing where a handler raises again: then the whole file is for releases that have it, and its drift is told.
+    """
+    if any(handler.body and isinstance(handler.body[-1], ast.Raise) for handler in node.handlers):
+        return []
+    names = caught(node.handlers)
+    if names and names <= {"ImportError", "ModuleNotFoundError"}:
+        return [Guard("importable", "imported", of=path) for path in asked_for(node.body, where)]
+    if names == {"AttributeError"} and (asked := _probed(node.body)) is not None:
+        return [Guard("hasattr", text(asked), name=asked.attr, of=read(asked.value, env))]
+    return []
+
+
+def _probed(body: Sequence[ast.stmt]) -> ast.Attribute | None:
+    """The attribute that a block reads first, for no other purpose than to see whether it is there."""
+    match body:
+        case [ast.Expr(value=ast.Attribute() as asked), *_]:
+            return asked
+        case _:
+            return None
+
+
 def _lacking(body: Sequence[ast.stmt], env: Environment) -> tuple[Guard, ...]:
     """That one of the attributes which a block asks for is not there."""
     asked = {text(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Attribute)}
@@ -82,14 +106,14 @@ def _does_otherwise(body: Sequence[ast.stmt], handler: ast.ExceptHandler) -> boo
     names = caught([handler])
     if not names & (ATTRIBUTE_ERRORS | CALL_ERRORS):
         return False
-    if set(_called(body)) & set(_called(handler.body)):
+    if set(_called(body)) & set(_called(handler.body)) or ("AttributeError" in names and _probed(body)):
         return True
     if names <= _OF_APIS and {c.partition(".")[0] for c in _called(body) if "." in c} & {
         c.partition(".")[0] for c in _called(handler.body) if "." in c
     }:
         return True  # `lib.old()`, else `lib.new()`
     inside = [n for s in handler.body for n in ast.walk(s)]
-    if not names <= _OF_APIS or not any(isinstance(n, ast.Call) for n in inside):
+    if not names <= _OF_APIS or not any(isinstance(n, ast.Call | ast.Attribute) for n in inside):
         return False
     if handler.name and any(isinstance(n, ast.Name) and n.id == handler.name for n in inside):
         return False  # it makes something out of the exception

@@ -9,7 +9,8 @@ from auditor.api import ClassApi
 from auditor.consumer import bindings, branching, definitions, imports
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.flags import class_definitions, flags
-from auditor.consumer.guards import GuardReader
+from auditor.consumer.guards import GuardReader, shims
+from auditor.consumer.handlers import ran_through
 from auditor.consumer.recorder import Recorder
 from auditor.reading import Environment, read
 from auditor.terms import Guard, Term, global_path
@@ -143,6 +144,10 @@ class Walker:
                         guards.extend(self.conditions(statement.test, env, negated=True))
                     case ast.If() if _leaves(statement.orelse):
                         guards.extend(self.conditions(statement.test, env))
+                    case ast.If(body=inside) if brought := shims(self.conditions(statement.test, env), inside):
+                        guards.append(brought)
+                    case ast.Try(handlers=handlers) if handlers and all(_leaves(h.body) for h in handlers):
+                        guards.extend(ran_through(statement, env, self.absolute))
                     case ast.Assert():
                         guards.extend(self.conditions(statement.test, env))
                     case _:

@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from auditor.provider.flags import TRUE, both, flag_term, is_flag, negation
-from auditor.provider.namespaces import TYPING_ONLY, Branch, holds, is_type_checking
+from auditor.provider.namespaces import TYPING_ONLY, Branch, is_type_checking
 from auditor.provider.scopes import Source
 from auditor.reading import text
+from auditor.settled import settled
 from auditor.terms import UNKNOWN, Term
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def read_if(reader: BlockReader, node: ast.If) -> None:
             rest = node.orelse if positive else node.body
             reader.inside(rest, reader.next_branch() if branches else reader.branch)
             return
-        known = holds(node.test)
+        known = settled(node.test, imported=True)
         if known is not False:
             if known:
                 branches.append(reader.next_branch() if branches else reader.branch)
@@ -73,7 +74,7 @@ def read_loop(reader: BlockReader, node: ast.For | ast.AsyncFor | ast.While) -> 
         reader.bind_targets(node.target, Source(node.target, node.iter, "each"), node.lineno)
         reader.branch = outer
         reader.record(node)
-    elif holds(node.test) is False:
+    elif settled(node.test, imported=True) is False:
         return
     recording, reader.recording = reader.recording, False
     reader.inside(node.body, branch)
