@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from auditor.conditional import sometimes
 from auditor.consumer.bindings import mutate
-from auditor.consumer.handlers import around_body, inside_handler, ran_through
+from auditor.consumer.handlers import around_body, flagged, inside_handler, ran_through
 from auditor.reading import Environment, annotation, bind_target, read, text
 from auditor.terms import UNKNOWN, Element, Entered, Guard, Instance, Mapping, Term, bounded, choice
 
@@ -144,6 +144,8 @@ def with_(walker: Walker, node: ast.With | ast.AsyncWith, env: Environment, scop
 def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
     """Walk a `try` statement: its body guarded by what the handlers do, each handler from any point of the body."""
     before = dict(env.names)
+    if not scope and (flag := flagged(node, walker.tree)) is not None:
+        walker.guard_reader.tried[flag] = tuple(ran_through(node, env, walker.absolute))
     reasons = {id(h): inside_handler(h, node.body, env, walker.absolute) for h in node.handlers}
     with walker.recorder.under(around_body(node, walker.replaced)):
         left = walker.block(node.body, env, scope)

@@ -80,6 +80,7 @@ def flags(definitions: Mapping[str, ast.AST], reader: GuardReader, env: Environm
         flag = Flag(reader.read(test, env), reader.read(test, env, negated=True))
         if flag.set or flag.unset:
             found[shown] = flag
+    found.update({name: Flag(there, ()) for name, there in reader.tried.items() if there})
     return found
 
 

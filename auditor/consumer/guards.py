@@ -43,6 +43,8 @@ class GuardReader:
         self._versions = VersionTests(self.definitions, paths)
         self._scopes: list[dict[str, ast.AST | None]] = []
         """What the names of the functions around are bound to, None where that cannot be told."""
+        self.tried: dict[str, tuple[Guard, ...]] = {}
+        """What surely holds where a global is true that only a `try` sets, where its body ran through."""
         self._open: set[str] = set()
         """Names whose definitions are being read: `FLAG = not FLAG` ends here."""
 
@@ -135,6 +137,8 @@ class GuardReader:
         name = self._name(named, env)
         if name is None:
             return ()
+        if not called and name in self.tried and not any(name in scope for scope in self._scopes):
+            return () if negated else self.tried[name]
         target = self.definitions(name)
         if isinstance(target, ast.FunctionDef) and (called or _is_property(target)):
             return self._returned(name, target, test if isinstance(test, ast.Call) else None, env, negated=negated)

@@ -73,12 +73,29 @@ def ran_through(node: ast.Try, env: Environment, where: Absolute) -> list[Guard]
     """
     if any(handler.body and isinstance(handler.body[-1], ast.Raise) for handler in node.handlers):
         return []
-    names = caught(node.handlers)
-    if names and names <= {"ImportError", "ModuleNotFoundError"}:
-        return [Guard("importable", "imported", of=path) for path in asked_for(node.body, where)]
-    if names == {"AttributeError"} and (asked := _probed(node.body)) is not None:
-        return [Guard("hasattr", text(asked), name=asked.attr, of=read(asked.value, env))]
-    return []
+    there = [Guard("importable", "imported", of=path) for path in asked_for(node.body, where)]
+    if (asked := _probed(node.body)) is not None:
+        there.append(Guard("hasattr", text(asked), name=asked.attr, of=read(asked.value, env)))
+    return there
+
+
+def flagged(node: ast.Try, tree: ast.Module) -> str | None:
+    """The name that is true only where a block ran through: `HAS = True` at its end, and False or None elsewhere."""
+    match [*node.body, *node.orelse][-1]:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=True)):
+            pass
+        case _:
+            return None
+    stored, unset = 0, 0
+    for inner in ast.walk(tree):
+        match inner:
+            case ast.Assign(targets=[ast.Name(id=other)], value=ast.Constant(value=False | None)):
+                unset += other == name
+            case ast.Name(id=other, ctx=ast.Store()):
+                stored += other == name
+            case _:
+                pass
+    return name if stored == unset + 1 else None
 
 
 def _probed(body: Sequence[ast.stmt]) -> ast.Attribute | None:
