@@ -74,7 +74,7 @@ def _scan_range(options: Options, find: Callable[[PackageIndex], list[str]], ask
         for column in audited(line, specs):
             columns.append(column)
             progress("auditing releases", len(columns), len(specs))
-        table = assembled(line, columns, asked, index, started)
+        table = assembled(line, columns, specs[0], index, started)  # several ranges, `or` between, are no specification
         if not any(column.failure is None for column in columns):
             raise SpecError(f"no release could be audited; {columns[0].release}: {columns[0].failure}", where=asked)
         prepared = [line.prepare(spec) for spec, c in zip(specs, columns, strict=True) if c.failure is None]

@@ -92,6 +92,19 @@ def test_declared_is_every_declared_release(options):
     assert report.providers[0].range.releases == ("1.0", "1.1", "1.2")
 
 
+def test_what_the_extras_declare_is_audited_together(options):
+    project = Path(options.consumers[0]) / "pyproject.toml"
+    extras = (
+        '[project]\nname = "app"\nversion = "1"\n[project.optional-dependencies]\na = ["acme==1.0"]\nb = ["acme>1.1"]\n'
+    )
+    project.write_text(extras, encoding="utf-8")
+    (provider,) = scan_declared_ranges(options, ["acme"]).providers
+
+    assert provider.range.asked == "acme==1.0 or acme>1.1"
+    assert provider.range.releases == ("1.0", "1.2", "2.0")
+    assert provider.range.widest == "acme==1.0"
+
+
 def test_a_single_declared_release_is_no_range(options):
     project = Path(options.consumers[0]) / "pyproject.toml"
     project.write_text(project.read_text("utf-8").replace(">=1.0,<2", "==1.0"), encoding="utf-8")
