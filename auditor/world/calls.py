@@ -32,6 +32,7 @@ from auditor.world.values import (
 )
 
 if TYPE_CHECKING:
+    from auditor.world.classes import ClassRef
     from auditor.world.world import World
 
 
@@ -169,7 +170,7 @@ class Callee(msgspec.Struct, frozen=True):
     kind: str
     value: Value
     owner: str = ""
-    """Dotted path of the class that has the constructor, where the class itself only inherits it."""
+    """Dotted path of the class that has the constructor, or its first fields, where the class itself inherits them."""
 
 
 def callee(world: World, value: Value) -> Callee | None:
@@ -186,8 +187,8 @@ def callee(world: World, value: Value) -> Callee | None:
                 return None
             owner = made.owner
             line = made.function.line if made.function else owner.api.line
-            inherited = owner.path if made.function is not None and owner.path != ref.path else ""
-            return Callee(ref.path, made.parameters, made.function, owner.module, line, made.kind, value, inherited)
+            brought = owner.path if owner.path != ref.path else "" if made.function else _fields_of(ref)
+            return Callee(ref.path, made.parameters, made.function, owner.module, line, made.kind, value, brought)
         case InstanceValue():
             method = called_method(world, value)
             return callee(world, method) if method is not None else None
@@ -199,6 +200,12 @@ def callee(world: World, value: Value) -> Callee | None:
             return msgspec.structs.replace(found, parameters=rest, value=value)
         case _:
             return None
+
+
+def _fields_of(ref: ClassRef) -> str:
+    """The first base in another package: a constructor made of fields takes those of all bases."""
+    package = ref.path.partition(".")[0]
+    return next((base.path for base in ref.classes() if base.path.partition(".")[0] != package), "")
 
 
 def _filled(parameter: Parameter) -> Parameter:
