@@ -11,7 +11,7 @@ corpus=${FUZZ_CORPUS:-$(mktemp -d)}
 targets=${FUZZ_TARGETS:-signatures constructors walker binding rules patches pages}
 
 if [ -z "${FUZZ_TARGETS:-}" ]; then
-  timeout --signal=INT 12m "$python" -m pytest -q -m fuzz tests/trust --durations=5 "--hypothesis-seed=${FUZZ_SEED:-1}" || {
+  timeout --signal=INT 12m "$python" -m pytest -q -n 2 -m fuzz tests/trust --durations=5 "--hypothesis-seed=${FUZZ_SEED:-1}" || {
     [ $? -eq 124 ] || exit 1
     echo "!! CUT OFF after 12 minutes: hypothesis has not tried all of it"
   }
