@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
@@ -135,7 +136,9 @@ def read_fields(file: Path, data: bytes) -> dict[str, Any]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        fields = YAML(typ="safe", pure=True).load(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an anchor that is given twice is no fault, the nearer one counts
+            fields = YAML(typ="safe", pure=True).load(data)
     except (YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise RuleError(f"the rule cannot be read: {' '.join(str(error).split())}", where=str(file)) from error
     if not isinstance(fields, dict):
