@@ -39,7 +39,8 @@ def function(walker: Walker, node: Function, env: Environment, scope: str, class
     if scope and class_path is None:
         env.names[node.name] = Unknown("local function")
     qualified = f"{scope}.{node.name}" if scope else node.name
-    walker.deferred.append(Deferred(node, outer, qualified, tuple(walker.recorder.guards), class_path))
+    guards = (*walker.recorder.guards, *_unskipped(walker, node, env))
+    walker.deferred.append(Deferred(node, outer, qualified, guards, class_path))
 
 
 def function_body(walker: Walker, function: Deferred) -> None:
@@ -83,15 +84,34 @@ def class_(walker: Walker, node: ast.ClassDef, env: Environment, scope: str) -> 
     if not walker.in_function:
         walker.recorder.class_definition(node, walker.class_term(path), env, scope)
     inner = walker.environment(env, path)
+    runs = _unskipped(walker, node, env)
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            function(walker, statement, inner, qualified, path)
+            with walker.recorder.under(runs):
+                function(walker, statement, inner, qualified, path)
         else:
             walker.statement(statement, inner, qualified)
     if walker.in_function:
         walker.local_classes[path] = local_class(node, path, env, inner)
     if scope:
         env.names[node.name] = walker.class_term(path)
+
+
+def _unskipped(walker: Walker, node: Function | ast.ClassDef, env: Environment) -> list[Guard]:
+    """What surely holds where a test runs: `@pytest.mark.skipif(...)`, `@unittest.skipIf(...)`, `@skipUnless(...)`."""
+    guards: list[Guard] = []
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(args=[ast.Constant(value=str()), *_]):
+                pass  # a condition as text, which is not read
+            case ast.Call(func=called, args=[test, *_]) if (how := text(called).rpartition(".")[2]) in _SKIPPING:
+                guards.extend(walker.conditions(test, env, negated=how != "skipUnless"))
+            case _:
+                pass
+    return guards
+
+
+_SKIPPING = frozenset({"skipif", "skipIf", "skipUnless"})
 
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
