@@ -9,6 +9,9 @@ import pytest
 
 from auditor.errors import AuditError
 
+collect_ignore_glob = ["cases/*", "range_cases/*", "prune/*"]
+"""What is audited there is data, whatever its files are called."""
+
 
 @cache
 def index_reachable() -> bool:
