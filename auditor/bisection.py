@@ -18,8 +18,7 @@ from auditor.model import Finding
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
-from auditor.packages.store import Store
-from auditor.resolution import open_consumer
+from auditor.resolution import open_consumer, open_store
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,10 +71,7 @@ def bisect(options: Options, asked: Asked) -> Bisection:
         AuditError: A release on the way could not be had, or there is no such finding.
     """
     started = time.monotonic()
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
-        progress = options.on_progress or (lambda *_: None)
-        progress("opening the consumer", 0, None)
+    with open_store(options) as (store, index):
         steps = way(asked, index)
         options = msgspec.structs.replace(options, from_=(steps[0],), against=(steps[-1],))
         line = Line(options, open_consumer(options, store, index), store, index)
@@ -84,7 +80,7 @@ def bisect(options: Options, asked: Asked) -> Bisection:
         def column(number: int) -> Column:
             if number not in columns:
                 columns[number] = _audited(line, steps[number])
-                progress("auditing releases", len(columns), None)
+                options.progress("auditing releases", len(columns))
             return columns[number]
 
         wanted = _wanted(column(len(steps) - 1), asked)

@@ -61,3 +61,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     on_progress: Progress | None = None
     triage: Callable[[Report], Report] | None = None
     """Leaves out findings that nobody asked for and marks accepted ones, before patches are made of the rest."""
+
+    def progress(self, stage: str, done: int = 0, total: int | None = None) -> None:
+        """Tell whoever listens how far the audit is."""
+        if self.on_progress is not None:
+            self.on_progress(stage, done, total)

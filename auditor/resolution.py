@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,15 +16,15 @@ from auditor.claims import old_version, required
 from auditor.consumer.source import Sources, from_paths, from_release
 from auditor.errors import AuditError, SpecError
 from auditor.options import Options
+from auditor.packages.index import PackageIndex
 from auditor.packages.release import Release, open_release
 from auditor.packages.spec import EnvironmentSpec, IndexSpec, normalise, parse_spec
+from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
 from auditor.suggest import nearest
 
 if TYPE_CHECKING:
     from auditor.packages.files import IndexFile
-    from auditor.packages.index import PackageIndex
-    from auditor.packages.store import Store
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -43,8 +44,16 @@ class Pair(msgspec.Struct, frozen=True):
     """Why this release is the old side."""
 
 
+@contextmanager
+def open_store(options: Options) -> Iterator[tuple[Store, PackageIndex]]:
+    """What every pipeline begins with: the store, closed at the end, and the package index that it keeps."""
+    with Store.open(options.cache_dir) as store:
+        yield store, PackageIndex(store, index_url=options.index_url, offline=options.offline)
+
+
 def open_consumer(options: Options, store: Store, index: PackageIndex) -> Sources:
     """The consumer's sources: paths as they are, a name from this environment or else from the index."""
+    options.progress("opening the consumer")
     paths = [Path(c) for c in options.consumers]
     if all(p.exists() for p in paths):
         return _with_requirements(from_paths(paths, options.exclude), paths)
@@ -153,6 +162,7 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
     """Both releases of every provider named by `--against`."""
     if not options.against:
         raise SpecError("nothing to audit against", hint="Name a provider, e.g. `--against vllm==0.16`")
+    options.progress("opening releases")
     given = [_named(text, sources, store, index, options) for text in options.from_]
     pairs = []
     for text in options.against:

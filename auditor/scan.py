@@ -25,7 +25,7 @@ from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
-from auditor.resolution import Pair, open_consumer, open_pairs
+from auditor.resolution import Pair, open_consumer, open_pairs, open_store
 from auditor.rulepack import Pack
 from auditor.sides import PresumedSide, Side, by_default, path_of, presumed
 from auditor.suppressions import MARK, applied
@@ -158,21 +158,17 @@ def scan(options: Options) -> Report:
         AuditError: Something that the audit needs could not be had; nothing was written.
     """
     started = time.monotonic()
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
-        progress = options.on_progress or (lambda *_: None)
-        progress("opening the consumer", 0, None)
+    with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
-        progress("opening releases", 0, None)
         pairs = open_pairs(options, sources, store, index)
         packs = packs_for(options.rules, sources, _audited(pairs), store)
         audit = Audit(sources, pairs, store, packs, options.selection)
-        progress("reading the consumer", 0, len(sources.modules))
+        options.progress("reading the consumer", 0, len(sources.modules))
         analyses = audit.uses()
-        progress("matching", 0, None)
+        options.progress("matching")
         repaired = list(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
         if options.second_opinion is not None:
-            progress(f"asking {options.second_opinion}", 0, None)
+            options.progress(f"asking {options.second_opinion}")
             repaired = _with_second_opinion(repaired, options.second_opinion, audit)
         findings = identified(repaired)
         sites = audit.call_sites(analyses)
@@ -191,7 +187,7 @@ def scan(options: Options) -> Report:
         if options.triage is not None:
             report = options.triage(report)
         if options.patch_dir is not None:
-            progress("writing patches", 0, None)
+            options.progress("writing patches")
             report = _patched(report, audit, options.patch_dir)
         return msgspec.structs.replace(
             report, stats={**_stats(report, audit, analyses, index, started), **covered.stats}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from auditor.options import Options, Progress
-from auditor.packages.index import PackageIndex
-from auditor.packages.store import Store
-from auditor.resolution import open_consumer, open_pairs
+from auditor.resolution import open_consumer, open_pairs, open_store
 
 
 def fill(given: dict[str, Any], on_progress: Progress | None) -> dict[str, int]:
@@ -21,8 +19,7 @@ def fill(given: dict[str, Any], on_progress: Progress | None) -> dict[str, int]:
         offline=given["offline"],
     )
     filled: dict[str, int] = {}
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+    with open_store(options) as (store, index):
         for pair in open_pairs(options, open_consumer(options, store, index), store, index):
             sides = [(pair.new_version, pair.new)]
             if pair.old is not pair.new:

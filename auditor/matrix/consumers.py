@@ -11,9 +11,8 @@ from auditor.matrix.releases import FINAL, Range, expanded
 from auditor.matrix.spreading import Batch, Engine, setting_of, shares
 from auditor.matrix.table import Column, Fit, Fits
 from auditor.options import Options
-from auditor.packages.index import PackageIndex
 from auditor.packages.release import open_release
-from auditor.packages.store import Store
+from auditor.resolution import open_store
 
 
 def fits(options: Options, chosen: Range = FINAL, engine: Engine = "processes") -> Fits:
@@ -30,10 +29,8 @@ def fits(options: Options, chosen: Range = FINAL, engine: Engine = "processes") 
     started = time.monotonic()
     if len(options.consumers) != 1 or len(options.against) != 1:
         raise SpecError("one consumer's versions are compared on one release", hint="Name each once")
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
-        progress = options.on_progress or (lambda *_: None)
-        progress("opening the consumer", 0, None)
+    with open_store(options) as (store, index):
+        options.progress("opening the consumer")
         specs = expanded(options.consumers, index, chosen)
         release = open_release(options.against[0], store=store, index=index, offline=options.offline)
         target = f"{release.name} {release.version or label_of(options.against[0])}"
@@ -49,7 +46,7 @@ def fits(options: Options, chosen: Range = FINAL, engine: Engine = "processes") 
                 index.traffic.add(received=share.received, requests=share.requests)
                 spec = share.batch.consumer or ""
                 found[spec] = _counted(label_of(spec), triaged(share.columns[0], options.triage))
-                progress("auditing versions", len(found), len(specs))
+                options.progress("auditing versions", len(found), len(specs))
         versions = [found[spec] for spec in specs]
         return Fits(
             consumer=label_name(specs[0]),

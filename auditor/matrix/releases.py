@@ -17,8 +17,7 @@ from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import find_versions
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
-from auditor.packages.store import Store
-from auditor.resolution import open_consumer
+from auditor.resolution import open_consumer, open_store
 
 _THREADS = 4
 _FEW = 6
@@ -49,16 +48,13 @@ def matrix(options: Options, chosen: Range = FINAL, engine: Engine = "processes"
         AuditError: The consumer or the list of releases could not be had; a release that cannot be read is a column.
     """
     started = time.monotonic()
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
-        progress = options.on_progress or (lambda *_: None)
-        progress("opening the consumer", 0, None)
+    with open_store(options) as (store, index):
         line = Line(options, open_consumer(options, store, index), store, index)
         specs = expanded(options.against, index, chosen)
         columns = []
         for column in audited(line, specs, engine):
             columns.append(column)
-            progress("auditing releases", len(columns), len(specs))
+            options.progress("auditing releases", len(columns), len(specs))
         return assembled(line, columns, options.against[0], index, started)
 
 

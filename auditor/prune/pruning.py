@@ -13,8 +13,6 @@ from auditor.decoding import decode_leniently
 from auditor.fingerprint import identified
 from auditor.model import Applicability, ConsumerInfo, Finding, Patch, Proof, ProviderInfo, Report
 from auditor.options import Options
-from auditor.packages.index import PackageIndex
-from auditor.packages.store import Store
 from auditor.patches import hunks, proofs
 from auditor.patches.series import PatchSet, folder_name
 from auditor.prune.computing import Computer
@@ -26,7 +24,7 @@ from auditor.prune.proving import Audits, worse
 from auditor.prune.ranging import Opener, Range, ranges
 from auditor.prune.telling import finding
 from auditor.prune.trying import tried
-from auditor.resolution import open_consumer
+from auditor.resolution import open_consumer, open_store
 from auditor.suppressions import MARK, PRUNED, applied
 
 _LEVELS: tuple[Applicability, ...] = ("safe", "unsafe")
@@ -48,19 +46,16 @@ def prune(options: Options, providers: Sequence[str] = (), *, prereleases: bool 
         AuditError: The consumer or a release could not be had; nothing was written.
     """
     started = time.monotonic()
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
-        progress = options.on_progress or (lambda *_: None)
-        progress("opening the consumer", 0, None)
+    with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
-        progress("opening releases", 0, None)
+        options.progress("opening releases")
         opener = Opener(options, store, index)
         chosen = ranges(options, providers, sources, opener, prereleases=prereleases)
         pruner = _Pruner(options, sources, chosen, opener)
-        progress("reading guards", 0, None)
+        options.progress("reading guards")
         report = pruner.report()
         if options.patch_dir is not None or options.triage is not None:
-            progress("pruning", 0, None)
+            options.progress("pruning")
             report = pruner.patched(report)
         stats = {
             "files": len(sources.modules),

@@ -9,11 +9,9 @@ from auditor.errors import SpecError
 from auditor.guarding import Style
 from auditor.model import Report
 from auditor.options import Options
-from auditor.packages.index import PackageIndex
-from auditor.packages.store import Store
 from auditor.ranges.ends import chosen_providers, merge_reports, nothing_declared
 from auditor.ranges.whole import scan_releases
-from auditor.resolution import open_consumer
+from auditor.resolution import open_consumer, open_store
 
 
 def scan_declared_ranges(options: Options, providers: Sequence[str] = (), style: Style | None = None) -> Report:
@@ -27,8 +25,7 @@ def scan_declared_ranges(options: Options, providers: Sequence[str] = (), style:
     Raises:
         SpecError: Nothing is declared, or nothing but single releases.
     """
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+    with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
         names = chosen_providers(sources, options, providers, store, index)
         claims = {name: claimed(sources, name, index) for name in names}

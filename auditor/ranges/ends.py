@@ -16,7 +16,7 @@ from auditor.packages.index import PackageIndex
 from auditor.packages.release import find_versions, open_release
 from auditor.packages.spec import normalise
 from auditor.packages.store import Store
-from auditor.resolution import open_consumer
+from auditor.resolution import open_consumer, open_store
 from auditor.scan import scan
 
 _UPPER = frozenset({"<", "<=", "==", "===", "~="})
@@ -48,8 +48,7 @@ def scan_declared(options: Options, providers: Sequence[str] = ()) -> Report:
         options: The arguments of an audit; `against` is not looked at.
         providers: Of which dependencies; by default all that the consumer imports and holds below some release.
     """
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
+    with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
         chosen = chosen_providers(sources, options, providers, store, index)
         targets = [target for name in chosen for target in _targets(sources, name, index)]

@@ -18,10 +18,9 @@ from auditor.model import Range as Audited
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.spec import is_range
-from auditor.packages.store import Store
 from auditor.ranges.ends import merge_reports
 from auditor.ranges.trials import Bench
-from auditor.resolution import open_consumer
+from auditor.resolution import open_consumer, open_store
 from auditor.scan import scan
 
 
@@ -61,10 +60,7 @@ def scan_releases(options: Options, specs: Sequence[str], asked: str, style: Sty
 
 def _scan_range(options: Options, find: Callable[[PackageIndex], list[str]], asked: str, style: Style | None) -> Report:
     started = time.monotonic()
-    progress = options.on_progress or (lambda *_: None)
-    with Store.open(options.cache_dir) as store:
-        index = PackageIndex(store, index_url=options.index_url, offline=options.offline)
-        progress("opening the consumer", 0, None)
+    with open_store(options) as (store, index):
         options = msgspec.structs.replace(options, repaired=True)
         line = Line(options, open_consumer(options, store, index), store, index)
         specs = find(index)
@@ -73,7 +69,7 @@ def _scan_range(options: Options, find: Callable[[PackageIndex], list[str]], ask
         columns = []
         for column in audited(line, specs):
             columns.append(column)
-            progress("auditing releases", len(columns), len(specs))
+            options.progress("auditing releases", len(columns), len(specs))
         table = assembled(line, columns, specs[0], index, started)  # several ranges, `or` between, are no specification
         if not any(column.failure is None for column in columns):
             raise SpecError(f"no release could be audited; {columns[0].release}: {columns[0].failure}", where=asked)
@@ -181,11 +177,10 @@ class _Patching:
         from auditor.patching import Release as Proving
         from auditor.patching import write_patches
 
-        progress: Callable[[str, int, int | None], None] = options.on_progress or (lambda *_: None)
         assert options.patch_dir is not None
-        progress("making patches", 0, None)
+        options.progress("making patches")
         report = self._with_fixes()
-        progress("writing patches", 0, None)
+        options.progress("writing patches")
         releases = [
             Proving(
                 column.findings,
