@@ -65,7 +65,7 @@ _EXITS = """## Exit codes
 | code | meaning |
 |---|---|
 | 0 | no drift; notes do not count |
-| 1 | findings (`scan`); with `--exit-code` breaking or altering changes (`diff`) |
+| 1 | findings (`scan`, `matrix`, `bisect`), guards (`prune`); with `--exit-code` changes (`diff`) |
 | 2 | could not finish |
 | 130 | interrupted |
 """

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from auditor import baseline as baselines
-from auditor.cli.progress import Callback, progress
+from auditor.cli.options import asked
+from auditor.cli.progress import progress
 from auditor.cli.triage import Triage
 from auditor.config import Located
 from auditor.errors import ConfigError
@@ -42,7 +43,7 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         error_on_warning=given["error_on_warning"],
     )
     with progress(quiet=given["quiet"] > 0) as on_progress, _patch_dir(given) as patch_dir:
-        options = _options(given, patch_dir, on_progress, triage)
+        options = asked(given, selection=triage.selection, patch_dir=patch_dir, on_progress=on_progress, triage=triage)
         report = _report(options, given)
     unused = [problem for problem in report.problems if problem.kind == "suppression"]
     stale = known.stale(report.findings, set(report.files), _rules(report, given))
@@ -106,24 +107,6 @@ def _patch_dir(given: dict[str, Any]) -> Iterator[Path | None]:
             yield Path(folder)
     else:
         yield None if given["no_patches"] or given["show_files"] else given["patch_dir"]
-
-
-def _options(given: dict[str, Any], patch_dir: Path | None, on_progress: Callback | None, triage: Triage) -> Options:
-    return Options(
-        consumers=given["consumers"] or (".",),
-        against=given["against"],
-        from_=given["from_"],
-        index_url=given["index_url"],
-        cache_dir=given["cache_dir"],
-        offline=given["offline"],
-        rules=given["rules"],
-        selection=triage.selection,
-        patch_dir=patch_dir,
-        exclude=given["exclude"],
-        second_opinion=given["second_opinion"],
-        on_progress=on_progress,
-        triage=triage,
-    )
 
 
 def _baseline(given: dict[str, Any]) -> tuple[baselines.Baseline, Path]:

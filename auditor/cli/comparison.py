@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from auditor.cli.options import asked
 from auditor.differences import Change, additions, differences, public_symbols, used_symbols
 from auditor.errors import SpecError
 from auditor.options import Options, Progress
@@ -14,6 +15,7 @@ from auditor.packages.release import Release, open_release
 from auditor.packages.spec import parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
+from auditor.resolution import open_consumer, open_pairs, open_store
 from auditor.sides import Side
 from auditor.world.world import World
 
@@ -35,18 +37,17 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def compare(old: str, new: str, given: dict[str, Any], on_progress: Progress | None) -> Comparison:
     """Compare two releases as the command line asks."""
-    report = on_progress or (lambda *_: None)
-    with Store.open(given["cache_dir"]) as store:
-        index = PackageIndex(store, index_url=given["index_url"], offline=given["offline"])
-        report("opening releases", 0, None)
+    options = asked(given, consumers=(given["used_by"] or "",), against=(new,), from_=(old,), on_progress=on_progress)
+    with open_store(options) as (store, index):
         if given["used_by"]:
-            return _used(old, new, given, store, index, report)
+            return _used(options, store, index)
+        options.progress("opening releases")
         named = parse_spec(new).name if parse_spec(old).name is None and old.startswith("env:") else None
-        before = open_release(old, store=store, index=index, offline=given["offline"], name=named)
-        after = open_release(new, store=store, index=index, offline=given["offline"], name=before.name)
+        before = open_release(old, store=store, index=index, offline=options.offline, name=named)
+        after = open_release(new, store=store, index=index, offline=options.offline, name=before.name)
         if set(before.packages).isdisjoint(after.packages):
             raise SpecError(f"{before.name} and {after.name} have no import package in common", where=f"{old} {new}")
-        sides = [_side(release, store, report) for release in (before, after)]
+        sides = [_side(release, store, options) for release in (before, after)]
         symbols, others = (
             [symbol for name in snapshot.module_names() for symbol in _symbols(snapshot, name)] for _, snapshot in sides
         )
@@ -60,7 +61,7 @@ def compare(old: str, new: str, given: dict[str, Any], on_progress: Progress | N
             alike = [other for other in homes.get(depth, ()) if _is_global(other, sides[1][1])]
             return alike if len(alike) == 1 and _is_global(symbol, sides[0][1]) else []
 
-        report("comparing", 0, None)
+        options.progress("comparing")
         (was, _), (now, _) = sides
         changes = (*differences(was, now, symbols, elsewhere), *additions(was, now, others))
         return Comparison(before.name, _version(before), _version(after), None, len(symbols), changes)
@@ -75,34 +76,24 @@ def _is_global(symbol: str, snapshot: Snapshot) -> bool:
     return snapshot.has_module(symbol.rpartition(".")[0])
 
 
-def _side(release: Release, store: Store, report: Progress) -> tuple[Side, Snapshot]:
-    report(f"reading {release.name} {_version(release)}", 0, None)
+def _side(release: Release, store: Store, options: Options) -> tuple[Side, Snapshot]:
+    options.progress(f"reading {release.name} {_version(release)}")
     snapshot = Snapshot(release, store)
     snapshot.load_all()
     known = dict.fromkeys((release.name, *release.packages), release.version or "")
     return Side(World([snapshot]), known, dict.fromkeys(release.packages, release.name)), snapshot
 
 
-def _used(old: str, new: str, given: dict[str, Any], store: Store, index: PackageIndex, report: Progress) -> Comparison:
-    from auditor.resolution import open_consumer, open_pairs
+def _used(options: Options, store: Store, index: PackageIndex) -> Comparison:
     from auditor.scan import Audit
     from auditor.whereabouts import whereabouts
 
-    options = Options(
-        consumers=(given["used_by"],),
-        against=(new,),
-        from_=(old,),
-        index_url=given["index_url"],
-        cache_dir=given["cache_dir"],
-        offline=given["offline"],
-        exclude=given["exclude"],
-    )
     consumer = open_consumer(options, store, index)
     (pair,) = open_pairs(options, consumer, store, index)
     audit = Audit(consumer, [pair], store)
-    report("reading the consumer", 0, len(consumer.modules))
+    options.progress("reading the consumer", 0, len(consumer.modules))
     symbols = _touched(audit)
-    report("comparing", 0, None)
+    options.progress("comparing")
     changes = differences(audit.old, audit.new, symbols, lambda path: whereabouts(path, audit.old, audit.new).paths)
     name = " ".join(part for part in (consumer.name, consumer.version) if part)
     return Comparison(

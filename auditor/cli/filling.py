@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from auditor.options import Options, Progress
+from auditor.cli.options import asked
+from auditor.options import Progress
 from auditor.resolution import open_consumer, open_pairs, open_store
 
 
 def fill(given: dict[str, Any], on_progress: Progress | None) -> dict[str, int]:
     """Read both releases of every provider; for each release the number of its modules."""
-    options = Options(
-        consumers=(given["used_by"],),
-        against=given["against"],
-        from_=given["from_"],
-        index_url=given["index_url"],
-        cache_dir=given["cache_dir"],
-        offline=given["offline"],
-    )
+    options = asked(given, consumers=(given["used_by"],), on_progress=on_progress)
     filled: dict[str, int] = {}
     with open_store(options) as (store, index):
         for pair in open_pairs(options, open_consumer(options, store, index), store, index):
@@ -26,7 +20,6 @@ def fill(given: dict[str, Any], on_progress: Progress | None) -> dict[str, int]:
                 sides.insert(0, (pair.old_version, pair.old))
             for version, release in sides:
                 name = f"{pair.name} {version or ''}".strip()
-                if on_progress is not None:
-                    on_progress(f"reading {name}", 0, None)
+                options.progress(f"reading {name}")
                 filled[name] = release.load_all()
     return filled

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from auditor.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from auditor.options import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -70,47 +73,96 @@ class Named(click.ParamType[str]):
         return [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
 
 
-def terminal(command: Command) -> Command:
-    """`--color`, `-q` and `-v`."""
-    for option in (
-        click.option("-v", "--verbose", count=True, help="Show more; -vv adds tracebacks to errors."),
-        click.option("-q", "--quiet", count=True, help="No progress and no summary; -qq no hints either."),
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """One decorator for options that belong together, which stand in the help as they are given here."""
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def told_as(names: Callable[[], tuple[str, ...]], what: str = "report") -> Callable[[Command], Command]:
+    """`--output-format`, one of `names`, and `-o`."""
+    return together(
         click.option(
-            "--color",
-            type=click.Choice(["auto", "always", "never"]),
-            default="auto",
-            show_default=True,
-            help="Colours; NO_COLOR and FORCE_COLOR are honoured.",
+            "--output-format", type=Named(names), default="full", show_default=True, help=f"How the {what} is told."
         ),
-    ):
-        command = option(command)
-    return command
-
-
-def sources(command: Command) -> Command:
-    """Where releases come from: `--index-url`, `--cache-dir`, `--offline`."""
-    for option in (
-        click.option("--offline", is_flag=True, help="Use only what the cache holds."),
         click.option(
-            "--cache-dir", type=FOLDER, metavar="DIR", help="Where read releases are kept. [default: the user's cache]"
-        ),
-        click.option("--index-url", metavar="URL", help="Package index. [default: as pip is configured]"),
-    ):
-        command = option(command)
-    return command
-
-
-def configuration(command: Command) -> Command:
-    """`--config` and `--isolated`, which `Configured` commands read before everything else."""
-    for option in (
-        click.option("--isolated", is_flag=True, expose_value=False, help="Ignore every pyproject.toml."),
-        click.option(
-            "--config",
-            type=click.Path(exists=True, dir_okay=False),
+            "-o",
+            "--output-file",
+            type=click.Path(dir_okay=False, path_type=Path),
             metavar="FILE",
-            expose_value=False,
-            help="Use this pyproject.toml instead of the nearest.",
+            help="Write it there.",
         ),
-    ):
-        command = option(command)
-    return command
+    )
+
+
+written_for = click.option(
+    "--from",
+    "from_",
+    multiple=True,
+    metavar="SPEC",
+    envvar="API_AUDIT_FROM",
+    help="Release the consumer was written for. [default: what its metadata pins]",
+)
+exclude = click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
+which_rules = together(
+    click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules."),
+    click.option("--select", multiple=True, metavar="RULE", help="Only these rules; `*` matches any part of a name."),
+    click.option("--ignore", multiple=True, metavar="RULE", help="All but these rules."),
+)
+patches = together(
+    click.option("--diff", is_flag=True, help="Print the patches instead of a report; writes no files."),
+    click.option("--no-patches", is_flag=True, help="Write no patch files."),
+    click.option(
+        "--patch-dir",
+        type=FOLDER,
+        default=Path("generated_patches"),
+        show_default=True,
+        metavar="DIR",
+        help="Where patch folders are made.",
+    ),
+)
+exit_code = together(
+    click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures)."),
+    click.option("--error-on-warning", is_flag=True, help="Report warnings as errors."),
+)
+sources = together(
+    click.option("--index-url", metavar="URL", help="Package index. [default: as pip is configured]"),
+    click.option(
+        "--cache-dir", type=FOLDER, metavar="DIR", help="Where read releases are kept. [default: the user's cache]"
+    ),
+    click.option("--offline", is_flag=True, help="Use only what the cache holds."),
+)
+configuration = together(  # which `Configured` commands read before everything else
+    click.option(
+        "--config",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        expose_value=False,
+        help="Use this pyproject.toml instead of the nearest.",
+    ),
+    click.option("--isolated", is_flag=True, expose_value=False, help="Ignore every pyproject.toml."),
+)
+terminal = together(
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colours; NO_COLOR and FORCE_COLOR are honoured.",
+    ),
+    click.option("-q", "--quiet", count=True, help="No progress and no summary; -qq no hints either."),
+    click.option("-v", "--verbose", count=True, help="Show more; -vv adds tracebacks to errors."),
+)
+
+
+def asked(given: Mapping[str, Any], **more: Any) -> Options:
+    """The arguments of an audit: what flags of the same names say, and `more`, which counts before them."""
+    from auditor.options import Options
+
+    named = {name: given[name] for name in Options.__struct_fields__ if name in given}
+    return Options(**{**named, "consumers": given.get("consumers") or (".",), **more})

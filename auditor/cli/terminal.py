@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
+from auditor import __version__
 from auditor.errors import ConfigError
+from auditor.formats import RenderOptions
 
 
 def wants_color(choice: str, stream: TextIO) -> bool:
@@ -25,6 +28,18 @@ def wants_color(choice: str, stream: TextIO) -> bool:
 def width() -> int:
     """Columns of the terminal, between 60 and 160; 100 where there is none."""
     return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 160)
+
+
+def rendering(given: Mapping[str, Any]) -> RenderOptions:
+    """What the flags of a command and the terminal mean for a format; a file is coloured only if asked for."""
+    choice = "never" if given["output_file"] is not None and given["color"] == "auto" else given["color"]
+    return RenderOptions(
+        color=wants_color(choice, sys.stdout),
+        width=width(),
+        verbose=given["verbose"] > 0,
+        statistics=given.get("statistics", False),
+        version=__version__,
+    )
 
 
 def refuse_nowhere(file: Path | None) -> None:

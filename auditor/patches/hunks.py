@@ -7,7 +7,7 @@ import hashlib
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from unidiff import patch as unidiff
@@ -55,6 +55,11 @@ def reverse(after: bytes, file: PatchedFile) -> bytes:
 def raw(file: PatchedFile) -> bytes:
     """The diff as it stands in a patch file."""
     return file.diff.encode(file.encoding)
+
+
+def joined(files: Iterable[PatchedFile]) -> bytes:
+    """Diffs one after the other, ready for `git apply`, each in the encoding of its file."""
+    return b"".join(map(raw, files))
 
 
 def changed_lines(file: PatchedFile) -> set[int]:

@@ -113,7 +113,7 @@ def git_objection(files: Sequence[PatchedFile], before: Mapping[str, bytes], aft
             path = root / "tree" / file.path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(before[file.path])
-        (root / "patch").write_bytes(b"".join(hunks.raw(file) for file in files))
+        (root / "patch").write_bytes(hunks.joined(files))
         for options, wanted in (((), after), (("-R",), before)):
             for check in (("--check",), ()):
                 objection = _git_apply(git, root, [*options, *check])

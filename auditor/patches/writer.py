@@ -57,7 +57,7 @@ def render(patch: Patch, patch_set: PatchSet) -> bytes:
     )
     environment.filters["plain"] = plain
     header = environment.from_string(_TEMPLATE).render(patch=patch, set=patch_set)
-    content = header.encode() + b"".join(hunks.raw(file) for file in patch.files)
+    content = header.encode() + hunks.joined(patch.files)
     return f"{FORMAT}\n# Content: sha256:{hashlib.sha256(content).hexdigest()}\n".encode() + content
 
 

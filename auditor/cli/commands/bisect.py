@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auditor.cli.app import Configured
-from auditor.cli.options import configuration, sources, terminal
+from auditor.cli.options import asked, configuration, exclude, sources, terminal
 from auditor.cli.progress import progress
 from auditor.cli.terminal import deliver, say
 from auditor.formats._escape import visible
@@ -34,7 +34,7 @@ Exit code: 0 no drift at the end, 1 findings, 2 could not finish, 130 interrupte
 @click.option("--finding", metavar="ID", help="Trace this finding alone; its first characters are enough.")
 @click.option("--tags", is_flag=True, help="In a checkout: tags instead of commits.")
 @click.option("--pre", "prereleases", is_flag=True, help="Pre-releases too.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
+@exclude
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @sources
 @configuration
@@ -46,20 +46,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     CONSUMER is a package, a folder or files; by default the current folder.
     """
     from auditor.bisection import Asked, bisect
-    from auditor.options import Options
 
-    asked = Asked(**{name: given[name] for name in Asked.__struct_fields__})
+    wanted = Asked(**{name: given[name] for name in Asked.__struct_fields__})
     with progress(quiet=given["quiet"] > 0) as on_progress:
-        options = Options(
-            consumers=given["consumers"] or (".",),
-            against=(),
-            index_url=given["index_url"],
-            cache_dir=given["cache_dir"],
-            offline=given["offline"],
-            exclude=given["exclude"],
-            on_progress=on_progress,
-        )
-        found = bisect(options, asked)
+        found = bisect(asked(given, against=(), on_progress=on_progress), wanted)
     deliver(_json(found) if given["as_json"] else _text(found), None)
     if not given["quiet"]:
         say(f"{found.audited} of {plural(found.steps, 'step')} audited, {found.stats['seconds']:.1f} s")

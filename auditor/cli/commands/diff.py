@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auditor.cli.app import Configured
-from auditor.cli.options import configuration, sources, terminal
+from auditor.cli.options import configuration, exclude, sources, terminal
 from auditor.cli.progress import progress
 from auditor.cli.terminal import deliver, say, wants_color
 
@@ -44,12 +44,7 @@ _SECTIONS = {
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @click.option("--used-by", metavar="CONSUMER", help="Only what this consumer touches.")
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="GLOB",
-    help="Leave out files of the consumer.",
-)
+@exclude
 @click.option(
     "--grade",
     type=click.Choice(["breaking", "altering", "additive"]),

@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auditor import __version__, formats
 from auditor.cli.app import Configured
-from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
+from auditor.cli.options import (
+    asked,
+    configuration,
+    exclude,
+    exit_code,
+    sources,
+    terminal,
+    told_as,
+    which_rules,
+    written_for,
+)
 from auditor.cli.progress import progress
-from auditor.cli.terminal import deliver, refuse_nowhere, say, wants_color, width
+from auditor.cli.terminal import deliver, refuse_nowhere, rendering, say
 from auditor.config import Located
 
 if TYPE_CHECKING:
@@ -38,30 +47,17 @@ def _formats() -> tuple[str, ...]:
 @click.command(cls=Configured, epilog=EXAMPLES, short_help="Audit against every release of a range.")
 @click.argument("consumers", nargs=-1, metavar="[CONSUMER]...")
 @click.option("--against", multiple=True, metavar="RANGE", help="Releases to audit against; may be repeated.")
-@click.option(
-    "--from",
-    "from_",
-    multiple=True,
-    metavar="SPEC",
-    envvar="API_AUDIT_FROM",
-    help="Release the consumer was written for. [default: what its metadata pins]",
-)
+@written_for
 @click.option("--consumers", "by_version", is_flag=True, help="Compare all versions of CONSUMER on one release.")
 @click.option("--pre", "prereleases", is_flag=True, help="Pre-releases too.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
-@click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
-@click.option("--select", multiple=True, metavar="RULE", help="Only these rules; `*` matches any part of a name.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="All but these rules.")
-@click.option("--output-format", type=Named(_formats), default="full", show_default=True, help="How the table is told.")
-@click.option(
-    "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
-)
+@exclude
+@which_rules
+@told_as(_formats, "table")
 @click.option(
     "--engine", type=click.Choice(["processes", "ray"]), default="processes", show_default=True,
     help="Where the audits run: on this machine, or on the Ray cluster that RAY_ADDRESS names (the extra `ray`).",
 )  # fmt: skip
-@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
-@click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
+@exit_code
 @click.option("--strict", is_flag=True, help="Notes and unaudited places fail too.")
 @sources
 @configuration
@@ -76,28 +72,20 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     refuse_nowhere(given["output_file"])
     if not given["against"]:
         raise click.UsageError("nothing to audit against. Pass --against, for example: --against 'vllm>=0.12'", ctx)
-    import sys
-
     from auditor import matrix
     from auditor.matrix.formats import teller
 
     located: Located = ctx.obj
-    to_file = given["output_file"] is not None
-    options = formats.RenderOptions(
-        color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
-        width=width(),
-        verbose=given["verbose"] > 0,
-        version=__version__,
-    )
+    options = rendering(given)
     told = teller(given["output_format"])
     chosen = matrix.Range(prereleases=given["prereleases"])
     with progress(quiet=given["quiet"] > 0) as on_progress:
-        asked = _options(given, located, on_progress)
+        wanted = _options(given, located, on_progress)
         if given["by_version"] or _is_range(given["consumers"]):
-            fits = matrix.fits(asked, chosen, given["engine"])
+            fits = matrix.fits(wanted, chosen, given["engine"])
             deliver(told.fits(fits, options), given["output_file"])
             ctx.exit(_fits_code(fits, given))
-        table = matrix.matrix(asked, chosen, given["engine"])
+        table = matrix.matrix(wanted, chosen, given["engine"])
     deliver(told.table(table, options), given["output_file"])
     if not given["quiet"]:
         from auditor.matrix.formats._words import economy
@@ -109,7 +97,6 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 def _options(given: dict[str, Any], located: Located, on_progress: Any) -> Any:
     from auditor.baseline import Baseline
     from auditor.cli.triage import Triage
-    from auditor.options import Options
 
     triage = Triage.of(
         located.config,
@@ -118,19 +105,7 @@ def _options(given: dict[str, Any], located: Located, on_progress: Any) -> Any:
         baseline=Baseline(),
         error_on_warning=given["error_on_warning"],
     )
-    return Options(
-        consumers=given["consumers"] or (".",),
-        against=given["against"],
-        from_=given["from_"],
-        index_url=given["index_url"],
-        cache_dir=given["cache_dir"],
-        offline=given["offline"],
-        rules=given["rules"],
-        selection=triage.selection,
-        exclude=given["exclude"],
-        on_progress=on_progress,
-        triage=triage,
-    )
+    return asked(given, selection=triage.selection, on_progress=on_progress, triage=triage)
 
 
 def _is_range(consumers: tuple[str, ...]) -> bool:

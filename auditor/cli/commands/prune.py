@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
-from auditor import __version__, formats
+from auditor import formats
 from auditor.cli.app import Configured
-from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
+from auditor.cli.options import asked, configuration, exclude, exit_code, patches, sources, terminal, told_as
 from auditor.cli.progress import progress
-from auditor.cli.terminal import deliver, refuse_nowhere, say, wants_color, width
+from auditor.cli.terminal import deliver, refuse_nowhere, rendering, say
 from auditor.config import Located
 from auditor.model import Report
 
@@ -52,25 +51,10 @@ SECTIONS = {
 )
 @click.option("--provider", multiple=True, metavar="NAME", help="Only this dependency; may be repeated.")
 @click.option("--pre", "prereleases", is_flag=True, help="Pre-releases too.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
-@click.option(
-    "--output-format", type=Named(formats.names), default="full", show_default=True, help="How the report is told."
-)
-@click.option(
-    "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
-)
-@click.option("--diff", is_flag=True, help="Print the patches instead of a report; writes no files.")
-@click.option("--no-patches", is_flag=True, help="Write no patch files.")
-@click.option(
-    "--patch-dir",
-    type=FOLDER,
-    default=Path("generated_patches"),
-    show_default=True,
-    metavar="DIR",
-    help="Where patch folders are made.",
-)
-@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
-@click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
+@exclude
+@told_as(formats.names)
+@patches
+@exit_code
 @sources
 @configuration
 @terminal
@@ -87,16 +71,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--provider names a dependency of the declared range: leave out --against", ctx)
     report = _pruned(given, ctx.obj)
     if given["diff"]:
-        deliver(b"".join(_raw(report)), given["output_file"])
+        from auditor.patches.hunks import joined
+
+        deliver(joined(file for patch in report.patches for file in patch.files), given["output_file"])
     else:
-        to_file = given["output_file"] is not None
-        options = formats.RenderOptions(
-            color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
-            width=width(),
-            verbose=given["verbose"] > 0,
-            version=__version__,
-        )
-        deliver(formats.renderer(given["output_format"])(report, options), given["output_file"])
+        deliver(formats.renderer(given["output_format"])(report, rendering(given)), given["output_file"])
     if not given["quiet"]:
         _close(report, given)
     opened = any(finding.state == "open" for finding in report.findings)
@@ -106,31 +85,20 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 def _pruned(given: dict[str, Any], located: Located) -> Report:
     from auditor.baseline import Baseline
     from auditor.cli.triage import Triage
-    from auditor.options import Options
     from auditor.prune import prune
 
     triage = Triage.of(
         located.config, select=(), ignore=(), baseline=Baseline(), error_on_warning=given["error_on_warning"]
     )
     with progress(quiet=given["quiet"] > 0) as on_progress, TemporaryDirectory(prefix="api-audit-") as nowhere:
-        options = Options(
-            consumers=given["consumers"] or (".",),
+        options = asked(
+            given,
             against=given["range_"],
-            index_url=given["index_url"],
-            cache_dir=given["cache_dir"],
-            offline=given["offline"],
             patch_dir=Path(nowhere) if given["diff"] else None if given["no_patches"] else given["patch_dir"],
-            exclude=given["exclude"],
             on_progress=on_progress,
             triage=triage,
         )
         return prune(options, given["provider"], prereleases=given["prereleases"])
-
-
-def _raw(report: Report) -> list[bytes]:
-    from auditor.patches.hunks import raw
-
-    return [raw(file) for patch in report.patches for file in patch.files]
 
 
 def _close(report: Report, given: dict[str, Any]) -> None:

@@ -8,10 +8,20 @@ from typing import Any
 
 import click
 
-from auditor import __version__, formats
+from auditor import formats
 from auditor.cli.app import Configured
-from auditor.cli.options import FOLDER, Named, configuration, sources, terminal
-from auditor.cli.terminal import deliver, refuse_nowhere, say, wants_color, width
+from auditor.cli.options import (
+    configuration,
+    exclude,
+    exit_code,
+    patches,
+    sources,
+    terminal,
+    told_as,
+    which_rules,
+    written_for,
+)
+from auditor.cli.terminal import deliver, refuse_nowhere, rendering, say
 from auditor.config import Located
 from auditor.errors import AuditError, OfflineError
 from auditor.model import Report
@@ -58,44 +68,21 @@ SECTIONS = {
     help="Without `--against`, or with `declared`: only this dependency; may be repeated. [default: all with an upper "
     "bound]",
 )
-@click.option(
-    "--from",
-    "from_",
-    multiple=True,
-    metavar="SPEC",
-    envvar="API_AUDIT_FROM",
-    help="Release the consumer was written for. [default: what its metadata pins]",
-)
+@written_for
 @click.option("--pre", "prereleases", is_flag=True, help="Of a range, pre-releases too.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files of the consumer.")
-@click.option("--rules", multiple=True, type=FOLDER, metavar="DIR", help="A folder with further rules.")
-@click.option("--select", multiple=True, metavar="RULE", help="Only these rules; `*` matches any part of a name.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="All but these rules.")
+@exclude
+@which_rules
 @click.option("--baseline", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Known findings.")
 @click.option("--no-baseline", is_flag=True, help="Show the known findings too.")
 @click.option("--write-baseline", is_flag=True, help="Accept today's findings into the baseline file.")
-@click.option(
-    "--output-format", type=Named(formats.names), default="full", show_default=True, help="How the report is told."
-)
-@click.option(
-    "-o", "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it there."
-)
+@told_as(formats.names)
 @click.option(
     "--second-opinion",
     type=click.Choice(["ty", "pyrefly"]),
     help="Ask a type checker too, and tell where it agrees and what only it sees.",
 )
-@click.option("--diff", is_flag=True, help="Print the patches instead of a report; writes no files.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule.")
-@click.option("--no-patches", is_flag=True, help="Write no patch files.")
-@click.option(
-    "--patch-dir",
-    type=FOLDER,
-    default=Path("generated_patches"),
-    show_default=True,
-    metavar="DIR",
-    help="Where patch folders are made.",
-)
+@patches
 @click.option(
     "--guard",
     type=click.Choice(["auto", "capability", "version"]),
@@ -103,8 +90,7 @@ SECTIONS = {
     show_default=True,
     help="How patches for a range tell its releases apart; `auto`: as the consumer does.",
 )
-@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 in spite of findings (never in spite of failures).")
-@click.option("--error-on-warning", is_flag=True, help="Report warnings as errors.")
+@exit_code
 @click.option("--strict", is_flag=True, help="Notes, unaudited places, stale ignores and baseline entries fail too.")
 @click.option("--show-files", is_flag=True, help="List the files that were read, instead of a report.")
 @click.option("--show-settings", is_flag=True, help="Show what flags, environment and files add up to, and stop.")
@@ -143,7 +129,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["show_files"]:
         deliver("".join(f"{path}\n" for path in report.files), given["output_file"])
     elif given["diff"]:
-        deliver(_diff(report), given["output_file"])
+        from auditor.patches.hunks import joined
+
+        deliver(joined(file for patch in report.patches for file in patch.files), given["output_file"])
     else:
         deliver(_render(report, given), given["output_file"])
     _close(report, outcome.remarks, given)
@@ -159,24 +147,7 @@ def _advised(error: OfflineError) -> OfflineError:
 
 
 def _render(report: Report, given: dict[str, Any]) -> str:
-    import sys
-
-    to_file = given["output_file"] is not None
-    options = formats.RenderOptions(
-        color=wants_color("never" if to_file and given["color"] == "auto" else given["color"], sys.stdout),
-        width=width(),
-        verbose=given["verbose"] > 0,
-        statistics=given["statistics"],
-        version=__version__,
-    )
-    return formats.renderer(given["output_format"])(report, options)
-
-
-def _diff(report: Report) -> bytes:
-    """All patches in order, ready for `git apply`, each file in its own encoding."""
-    from auditor.patches.hunks import raw
-
-    return b"".join(raw(file) for patch in report.patches for file in patch.files)
+    return formats.renderer(given["output_format"])(report, rendering(given))
 
 
 def _close(report: Report, remarks: tuple[str, ...], given: dict[str, Any]) -> None:
