@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from datetime import datetime, timezone
 
 import pytest
+from repositories import git
 
 from auditor.claims import claimed, old_version
 from auditor.consumer.source import Sources
@@ -103,9 +103,7 @@ def test_no_index_is_asked_about_a_provider_from_elsewhere():
 
 def test_a_checkout_is_of_its_last_commit(tmp_path):
     assert committed(tmp_path) is None
-    identity = ["-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    git(tmp_path, "init", "-q")
     assert committed(tmp_path) is None
-    made = ["git", "-C", tmp_path, *identity, "commit", "-q", "--allow-empty", "-m", "one"]
-    subprocess.run(made, check=True, env={"GIT_COMMITTER_DATE": "2025-04-01T00:00:00Z", "PATH": "/usr/bin:/bin"})
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "one", GIT_COMMITTER_DATE="2025-04-01T00:00:00Z")
     assert committed(tmp_path) == APRIL

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from repositories import git
 
 from auditor.__main__ import main
 from auditor.model import Applicability, ConsumerInfo, Patch, ProviderInfo
@@ -137,11 +138,6 @@ def test_missing_things_are_refused(folder, tree, tmp_path, capsys):
     assert apply(folder, tmp_path / "none") == 2
     assert main(["apply", str(folder)]) == 2
     assert "--to" in capsys.readouterr().err
-
-
-def git(tree: Path, *words: str) -> None:
-    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-    subprocess.run(["git", *identity, *words], cwd=tree, check=True, capture_output=True)
 
 
 def test_a_dirty_tree_is_refused(folder, tree, capsys):

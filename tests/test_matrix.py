@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
-from packages.making import wheel
+from msgspec.structs import replace
+from packages.making import publish
+from repositories import git
 
 from auditor.__main__ import main
 from auditor.bisection import Asked, bisect
@@ -31,20 +32,17 @@ CONSUMER = "import acme\nimport acme.still\n\nacme.run(1, b=2)\nacme.stop()\n"
 
 @pytest.fixture
 def index(tmp_path: Path) -> str:
-    folder = tmp_path / "index" / "acme"
-    folder.mkdir(parents=True)
+    folder = tmp_path / "index"
     for version, source in HISTORY.items():
-        wheel(folder, "acme", version, {"acme/__init__.py": source, "acme/still.py": "same = True\n"})
-    shop = tmp_path / "index" / "shop"
-    shop.mkdir()
+        publish(folder, "acme", version, {"acme/__init__.py": source, "acme/still.py": "same = True\n"})
     for version, pin, source in (
         ("0.1", "acme==1.0", CONSUMER),
         ("0.2", "acme==1.2", "import acme\n\nacme.run(1)\nacme.stop()\n"),
         ("0.3", "acme==2.0", "import acme\n\nacme.run(1)\n"),
         ("0.4", "other", "import acme\n"),
     ):
-        wheel(shop, "shop", version, {"shop/__init__.py": source}, lines=(f"Requires-Dist: {pin}",))
-    return str(tmp_path / "index")
+        publish(folder, "shop", version, {"shop/__init__.py": source}, pin)
+    return str(folder)
 
 
 @pytest.fixture
@@ -59,10 +57,6 @@ def options(tmp_path: Path, index: str) -> Options:
         index_url=index,
         cache_dir=tmp_path / "cache",
     )
-
-
-def changed(options: Options, **fields: object) -> Options:
-    return Options(**{**{name: getattr(options, name) for name in Options.__struct_fields__}, **fields})
 
 
 def history(table, rule: str) -> str:
@@ -85,7 +79,7 @@ def test_prereleases_count_only_when_asked_for(options):
 
 def test_a_column_is_what_a_scan_finds(options):
     for column in matrix(options).columns:
-        report = scan(changed(options, against=(f"acme=={column.release}",)))
+        report = scan(replace(options, against=(f"acme=={column.release}",)))
         assert [f.id for f in column.findings] == [f.id for f in report.findings], column.release
 
 
@@ -124,7 +118,7 @@ def test_what_was_kept_is_not_believed_when_the_consumer_changes(options):
 
 
 def test_a_declared_range_chooses_the_old_side_as_a_scan_does(options, index):
-    table = matrix(changed(options, consumers=("shop==0.2",), from_=()))
+    table = matrix(replace(options, consumers=("shop==0.2",), from_=()))
     assert {column.old for column in table.columns} == {"1.2"}
     assert table.columns[0].reason == "declared by the consumer: acme==1.2"
 
@@ -143,18 +137,18 @@ def test_folders_are_releases_too(options, tmp_path):
         (folder / "acme").mkdir(parents=True)
         (folder / "acme" / "__init__.py").write_text(HISTORY[version], encoding="utf-8")
         specs.append(f"acme @ {folder}")
-    table = matrix(changed(options, from_=(specs[0],), against=tuple(specs)))
+    table = matrix(replace(options, from_=(specs[0],), against=tuple(specs)))
     assert [column.release for column in table.columns] == ["v1.0", "v2.0"]
     assert {row.first for row in table.rows} == {"v2.0"}
 
 
 def test_two_providers_make_no_table(options):
     with pytest.raises(SpecError, match="one provider"):
-        matrix(changed(options, against=("acme==1.0", "shop==0.1")))
+        matrix(replace(options, against=("acme==1.0", "shop==0.1")))
 
 
 def test_the_version_that_fits_best_is_named(options):
-    found = fits(changed(options, consumers=("shop>=0.1",), against=("acme==2.0",), from_=()))
+    found = fits(replace(options, consumers=("shop>=0.1",), against=("acme==2.0",), from_=()))
     assert [(fit.version, fit.errors) for fit in found.versions[:3]] == [("0.1", 2), ("0.2", 1), ("0.3", 0)]
     assert "does not say which acme" in found.versions[3].failure
     assert found.best == "0.3"
@@ -230,11 +224,6 @@ def test_bisect_names_the_release(options):
     assert [origin.finding.id for origin in only.origins] == [found.origins[0].finding.id]
     with pytest.raises(SpecError, match="no finding"):
         bisect(options, Asked(provider="acme", start="1.0", end="2.0", finding="zzz"))
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-C", str(folder)]
-    subprocess.run([*command, *arguments], check=True, capture_output=True)
 
 
 def test_bisect_names_the_commit(options, tmp_path, capsys):

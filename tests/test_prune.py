@@ -9,7 +9,7 @@ from random import Random
 from types import ModuleType
 
 import pytest
-from packages.making import wheel
+from packages.making import publish
 
 from auditor.__main__ import main
 from auditor.options import Options
@@ -32,9 +32,8 @@ NEW = ">=2.0,<3"
 @pytest.fixture(scope="session")
 def index(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("index")
-    (folder / "acme").mkdir()
     for version, files in RELEASES.items():
-        wheel(folder / "acme", "acme", version, files)
+        publish(folder, "acme", version, files)
     return str(folder)
 
 

@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from packages.making import wheel
+from msgspec.structs import replace
+from packages.making import publish
 
 from auditor import pool
 from auditor.errors import AuditError
@@ -27,9 +28,9 @@ def options(tmp_path: Path) -> Options:
     for number in range(RELEASES):
         signature = "a, b=0" if number < 9 else "a"
         body = {"acme/__init__.py": f"def run({signature}): ...\n", "acme/other.py": f"x = {number // 4}\n"}
-        _published(tmp_path, "acme", f"1.{number}", body)
+        publish(tmp_path / "index", "acme", f"1.{number}", body)
     for version, call in (("0.1", "run(1, b=2)"), ("0.2", "run(1)"), ("0.3", "run(1, b=3)")):
-        _published(tmp_path, "shop", version, {"shop/__init__.py": f"import acme\nacme.{call}\n"}, "acme==1.0")
+        publish(tmp_path / "index", "shop", version, {"shop/__init__.py": f"import acme\nacme.{call}\n"}, "acme==1.0")
     consumer = tmp_path / "app"
     consumer.mkdir()
     (consumer / "main.py").write_text("import acme\nimport acme.other\n\nacme.run(1, b=2)\n", encoding="utf-8")
@@ -40,16 +41,6 @@ def options(tmp_path: Path) -> Options:
         index_url=str(tmp_path / "index"),
         cache_dir=tmp_path / "cache",
     )
-
-
-def _published(tmp_path: Path, name: str, version: str, files: dict[str, str], requires: str | None = None) -> None:
-    folder = tmp_path / "index" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    wheel(folder, name, version, files, lines=(f"Requires-Dist: {requires}",) if requires else ())
-
-
-def changed(options: Options, **fields: object) -> Options:
-    return Options(**{**{name: getattr(options, name) for name in Options.__struct_fields__}, **fields})
 
 
 def told(options: Options, **more: object) -> tuple[object, ...]:
@@ -63,7 +54,7 @@ def alone(options: Options, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ..
     """The table as one process finds it."""
     with monkeypatch.context() as patched:
         patched.setattr(spreading, "spare_cores", lambda: 0)
-        found = told(changed(options, cache_dir=options.cache_dir.with_name("alone")))
+        found = told(replace(options, cache_dir=options.cache_dir.with_name("alone")))
     assert [row[1] for row in found[2]] == ["1.9"]
     return found
 
@@ -85,7 +76,7 @@ def test_a_cluster_shares_a_table(options, alone, monkeypatch):
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         assert told(options, engine="ray") == alone
-        best = fits(changed(options, consumers=("shop",), against=("acme==1.20",), from_=()), engine="ray")
+        best = fits(replace(options, consumers=("shop",), against=("acme==1.20",), from_=()), engine="ray")
         assert best.best == "0.2"
     finally:
         ray.shutdown()
@@ -100,7 +91,7 @@ def test_without_ray_it_is_said_what_to_install(options, monkeypatch):
 
 def test_versions_of_a_consumer_are_spread(options, monkeypatch):
     monkeypatch.setattr(spreading, "spare_cores", lambda: 1)
-    found = fits(changed(options, consumers=("shop",), against=("acme==1.20",), from_=()))
+    found = fits(replace(options, consumers=("shop",), against=("acme==1.20",), from_=()))
     assert [(fit.version, fit.errors) for fit in found.versions] == [("0.1", 1), ("0.2", 0), ("0.3", 1)]
     assert found.best == "0.2"
 

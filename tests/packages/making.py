@@ -55,6 +55,12 @@ def wheel(folder: Path, name: str, version: str, files: Files, *, tag: str = "py
     return path
 
 
+def publish(index: Path, name: str, version: str, files: Files, *requires: str) -> None:
+    """A wheel in a folder that serves as a package index."""
+    (index / name).mkdir(parents=True, exist_ok=True)
+    wheel(index / name, name, version, files, lines=tuple(f"Requires-Dist: {one}" for one in requires))
+
+
 def tar_bytes(files: Files, *, members: tuple[tarfile.TarInfo, ...] = (), mode: str = "w:gz") -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from packages.making import metadata, sdist_bytes, wheel_bytes
+from repositories import git
 
 from auditor.errors import ArchiveError, AuditError, SpecError
 from auditor.packages.environment import find_installed, site_folders
@@ -247,23 +247,15 @@ def test_an_unpacked_wheel(tmp_path: Path, store: Store) -> None:
 def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "repository"
     plant(folder, {"pyproject.toml": '[project]\nname = "p"\ndynamic = ["version"]\n', "p/__init__.py": "old = 1\n"})
-
-    def git(*arguments: str) -> None:
-        environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-        identity = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-        subprocess.run(
-            ["git", "-C", str(folder), *identity, *arguments], check=True, env=environment, capture_output=True
-        )
-
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "one")
-    git("tag", "v1.0.3")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    git(folder, "tag", "v1.0.3")
     plant(folder, {"p/__init__.py": "new = 1\n", "p/added.py": "", "tests/t.py": "", "p/café.py": "é"})
     if os.name == "posix":
         (folder / "p/link.py").symlink_to("/etc/passwd")
-    git("add", ".")
-    git("commit", "-qm", "two")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "two")
     plant(folder, {"p/__init__.py": "uncommitted\n"})
     return folder
 

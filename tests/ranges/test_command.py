@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import jsonschema
 import pytest
-from packages.making import wheel
+from packages.making import publish
+from repositories import git
 
 from auditor import formats
 from auditor.__main__ import main
@@ -33,10 +33,8 @@ APP = 'from acme import Request\n\nRequest("a", eos=1)\n'
 
 @pytest.fixture
 def index(tmp_path: Path) -> str:
-    folder = tmp_path / "index" / "acme"
-    folder.mkdir(parents=True)
     for version, source in HISTORY.items():
-        wheel(folder, "acme", version, {"acme/__init__.py": source})
+        publish(tmp_path / "index", "acme", version, {"acme/__init__.py": source})
     return str(tmp_path / "index")
 
 
@@ -175,17 +173,13 @@ def test_tags_of_a_checkout(tmp_path):
     folder = tmp_path / "repository"
     package = folder / "acme"
     package.mkdir(parents=True)
-
-    def git(*words):
-        subprocess.run(["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True)
-
-    git("init", "-q")
+    git(folder, "init", "-q")
     for version, source in HISTORY.items():
         (package / "__init__.py").write_text(source, encoding="utf-8")
-        git("add", ".")
-        git("commit", "-q", "--allow-empty", "-m", version)
-        git("tag", f"v{version}")
-    git("tag", "nightly")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "--allow-empty", "-m", version)
+        git(folder, "tag", f"v{version}")
+    git(folder, "tag", "nightly")
 
     assert tags_between(folder, "v1.0", "v1.2") == ["v1.0", "v1.1", "v1.2"]
     assert tags_between(folder, "v1.1", "v2.0", prereleases=True) == ["v1.1", "v1.2rc1", "v1.2", "v2.0"]

@@ -2,10 +2,8 @@
 # needs: 1 GB, 5 minutes
 # The pre-commit hook as a user has it: real pre-commit, a scratch repository, an empty store, then a warm one.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-export PRE_COMMIT_HOME="$scratch/pre-commit" API_AUDIT_CACHE_DIR="$scratch/store" PRE_COMMIT_COLOR=never NO_COLOR=1
+. "$(dirname "$0")/scratch.bash"
+export PRE_COMMIT_HOME="$scratch/pre-commit" PRE_COMMIT_COLOR=never
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@example.org GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@example.org
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 
@@ -23,16 +21,7 @@ git -C "$scratch/api-audit" commit -q --allow-empty -m "as it is"
 mkdir "$scratch/project" && cd "$scratch/project" && git init -q .
 sed -e "s|/path/to/api-audit|$scratch/api-audit|" -e "s|v0.1.0|$(git -C "$scratch/api-audit" rev-parse HEAD)|" \
   "$root/examples/pre-commit-config.yaml" > .pre-commit-config.yaml
-cat > pyproject.toml <<'TOML'
-[project]
-name = "project"
-version = "1.0"
-dependencies = ["packaging>=21.0,<22"]
-
-[tool.api-audit]
-against = ["packaging==22.0"]
-TOML
-printf 'from packaging.version import LegacyVersion\n\nprint(LegacyVersion("x"))\n' > broken.py
+project broken.py
 printf 'from packaging.version import Version\n\nprint(Version("1"))\n' > fine.py
 git add -A && git commit -q -m start
 
@@ -41,8 +30,8 @@ expect() { # expect CODE PATTERN COMMAND...
   shift 2
   "$@" > "$scratch/log" 2>&1 || got=$?
   cat "$scratch/log"
-  [ "$got" -eq "$code" ] || { echo "FAILED: exit code $got, not $code: $*" >&2; exit 1; }
-  grep -qE -- "$pattern" "$scratch/log" || { echo "FAILED: no '$pattern' in the output of $*" >&2; exit 1; }
+  [ "$got" -eq "$code" ] || fail "exit code $got, not $code: $*"
+  grep -qE -- "$pattern" "$scratch/log" || fail "no '$pattern' in the output of $*"
 }
 
 echo "== an empty store says how to fill it"
@@ -62,9 +51,9 @@ for _ in 1 2 3; do
   best=$(sed -n 's/^- duration: \([0-9.]*\)s.*/\1/p' "$scratch/log" | awk -v b="$best" '{ print ($1 < b) ? $1 : b }')
 done
 echo "warm hook: $best s"
-awk -v b="$best" 'BEGIN { exit !(b < 2) }' || { echo "FAILED: the warm hook took $best s" >&2; exit 1; }
+awk -v b="$best" 'BEGIN { exit !(b < 2) }' || fail "the warm hook took $best s"
 echo "== only changed files are taken"
 git mv fine.py finer.py && echo '# changed' >> finer.py && git add -A
 expect 0 'Passed' "$pre_commit" run api-audit
-[ -z "$(git status --porcelain --untracked-files=all | grep -v '^[RM]')" ] || { echo "FAILED: files appeared" >&2; exit 1; }
+[ -z "$(git status --porcelain --untracked-files=all | grep -v '^[RM]')" ] || fail "files appeared"
 echo "hooks: all as documented"

@@ -3,13 +3,8 @@
 # The wheel and the sdist, built, installed and run in clean environments on every Python that is here; the examples with
 # real tox and nox; the files for GitHub and GitLab against their schemas.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
-export API_AUDIT_CACHE_DIR="$scratch/store" NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+. "$(dirname "$0")/scratch.bash"
 
-fail() { echo "FAILED: $*" >&2; exit 1; }
 venv() { # venv NAME [PYTHON]
   "${2:-python3}" -m venv "$scratch/$1"
 }
@@ -66,16 +61,7 @@ sort -u "$scratch"/*.rules | cmp - "$scratch/sdist.rules" || fail "wheel and sdi
 
 echo "== the API example, against the package index"
 mkdir "$scratch/project" && cd "$scratch/project"
-cat > pyproject.toml <<'TOML'
-[project]
-name = "project"
-version = "1.0"
-dependencies = ["packaging>=21.0,<22"]
-
-[tool.api-audit]
-against = ["packaging==22.0"]
-TOML
-printf 'from packaging.version import LegacyVersion\n\nprint(LegacyVersion("x"))\n' > app.py
+project app.py
 got=0
 "$scratch/sdist/bin/python" "$root/examples/python_api.py" . packaging==22.0 || got=$?
 [ "$got" -eq 1 ] || fail "python_api.py: exit code $got"

@@ -2,13 +2,8 @@
 # needs: 2 GB, 8 minutes
 # The runner alone, from its own wheel, on every Python that is here and without the auditor's needs; and on a real local Ray.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
-export NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 XDG_CACHE_HOME="$scratch/cache"
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$(dirname "$0")/scratch.bash"
+export XDG_CACHE_HOME="$scratch/cache"
 
 python3 -m venv "$scratch/tools"
 "$scratch/tools/bin/pip" install -q build

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from packages.test_trees import open_
+from repositories import git
 
 from auditor.bisection import _commits, _title
 from auditor.cli.git import changed_files
@@ -17,13 +18,6 @@ from auditor.git import ask
 from auditor.packages.store import Store
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None or os.name != "posix", reason="needs git and a shell")
-IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-
-
-def git(folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    command = ["git", "-C", str(folder), *IDENTITY, "-c", "protocol.file.allow=always", *arguments]
-    return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout.strip()
 
 
 def commit(folder: Path, files: dict[str, str]) -> None:

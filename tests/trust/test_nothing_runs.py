@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from packages.making import Site, sdist_bytes, serving, wheel_bytes
+from repositories import git
 from trust.watching import MARK
 
 WATCHER = Path(__file__).with_name("watching.py")
@@ -70,9 +71,8 @@ class World:
         self._environment()
 
     def _repository(self, folder: Path) -> None:
-        identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-        for words in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "one"]):
-            subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
+        for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+            git(folder, *words)
         hooks = folder / ".git" / "hooks"
         hooks.mkdir(exist_ok=True)
         for name in ("post-checkout", "pre-commit", "fsmonitor"):
