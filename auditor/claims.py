@@ -75,7 +75,7 @@ def claimed(sources: Sources, name: str, index: PackageIndex) -> Claim:
     stated = _stated(sources.requires, name)
     if not stated:
         raise SpecError(
-            f"{sources.name} does not say which {name} it was written for", hint=f"Name it: `--from {name}==VERSION`"
+            f"{sources.name} states no dependency on {name}", hint=f"Name a release: `--against {name}==VERSION`"
         )
     always = stated.pop("", [])
     claims = [SpecifierSet(",".join(filter(None, [*always, *more]))) for more in stated.values() or [[]]]

@@ -218,7 +218,7 @@ def test_diff_writes_nothing(project, capsysbinary):
     [
         (["--against", "acme"], "no range is named"),
         (["--against", "acme>=9"], "acme has no release >=9"),
-        (["--provider", "other"], "mine does not say which other"),
+        (["--provider", "other"], "mine states no dependency on other"),
         (["--against", "acme>=2", "--provider", "acme"], "leave out --against"),
     ],
 )

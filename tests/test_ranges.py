@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from auditor.claims import requirements
 from auditor.consumer.source import Sources
-from auditor.errors import AuditError, SpecError
+from auditor.errors import OfflineError, SpecError
 from auditor.model import ConsumerInfo, Finding, Problem, ProviderInfo, Report, Span
 from auditor.options import Options
 from auditor.ranges import Target
@@ -55,23 +57,17 @@ def test_what_is_not_a_requirement_and_the_project_itself_are_left_out():
 
 
 @pytest.mark.parametrize(
-    ("requirement", "code", "chosen"),
+    ("requirement", "code"),
     [
-        ("lib<2", b"import lib", ["lib"]),
-        ("lib<2", b"    from lib.x import y", ["lib"]),
-        ("lib<2", b"import library", []),
-        ("lib>=1", b"import lib", []),
-        ("lib~=1.0", b"import lib", ["lib"]),
+        ("lib<2", b"import lib"),
+        ("lib<2", b"    from lib.x import y"),
+        ("lib~=1.0", b"import lib"),
     ],
 )
-def test_what_is_imported_and_held_below_some_release_is_audited(monkeypatch, requirement, code, chosen):
-    class Opened:
-        packages = ("lib",)
-
-    monkeypatch.setattr(ranges, "open_release", lambda *_, **__: Opened)
-    assert (
-        list(ranges._bounded(sources(requirement, code=code), Options(consumers=(), against=()), None, None)) == chosen
-    )
+def test_what_is_imported_and_has_an_upper_bound_is_audited(monkeypatch, requirement, code):
+    monkeypatch.setattr(ranges, "open_release", lambda *_, **__: SimpleNamespace(packages=("lib",)))
+    consumer = sources(requirement, "other>=1", code=code)
+    assert ranges.chosen_providers(consumer, Options(consumers=(), against=()), (), None, None) == ["lib"]
 
 
 def report(new: str, *ids: str, problems=()) -> Report:
@@ -128,9 +124,34 @@ def test_an_end_that_cannot_be_audited_is_a_problem(quiet, monkeypatch):
     assert problem.path == "lib 1.0 (lowest declared)"
 
 
-def test_nothing_to_audit_is_a_failure(quiet, monkeypatch):
-    monkeypatch.setattr(ranges, "open_consumer", lambda *_: sources())
-    with pytest.raises(AuditError, match="imports nothing that it holds below"):
+@pytest.mark.parametrize(
+    ("requires", "said"),
+    [
+        ((), "app states no dependencies"),
+        (("lib>=1", "a", "b", "c"), r"app gives no dependency an upper bound \(lib, a, b, \.\.\.\)"),
+        (("lib<2",), r"app imports none of the dependencies that it gives an upper bound \(lib\)"),
+    ],
+)
+def test_nothing_to_audit_is_a_failure_that_says_why(quiet, monkeypatch, requires, said):
+    monkeypatch.setattr(ranges, "open_consumer", lambda *_: sources(*requires, code=b"import library"))
+    monkeypatch.setattr(ranges, "open_release", lambda *_, **__: SimpleNamespace(packages=("lib",)))
+    with pytest.raises(SpecError, match=said) as raised:
+        ranges.scan_declared(quiet)
+    assert "--against NAME==VERSION" in str(raised.value.hint)
+
+
+def test_a_pin_of_the_latest_release_leaves_nothing_to_audit(quiet, monkeypatch):
+    monkeypatch.setattr(ranges, "open_consumer", lambda *_: sources("lib==2.0"))
+    with pytest.raises(SpecError, match="app pins the latest release of lib"):
+        ranges.scan_declared(quiet, ["lib"])
+
+
+def test_what_cannot_be_had_is_not_called_undeclared(quiet, monkeypatch):
+    def open_release(*_, **__):
+        raise OfflineError("the store lacks it")
+
+    monkeypatch.setattr(ranges, "open_release", open_release)
+    with pytest.raises(OfflineError, match="the store lacks it"):
         ranges.scan_declared(quiet)
 
 

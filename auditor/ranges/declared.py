@@ -9,7 +9,7 @@ from auditor.errors import SpecError
 from auditor.guarding import Style
 from auditor.model import Report
 from auditor.options import Options
-from auditor.ranges.ends import chosen_providers, merge_reports, nothing_declared
+from auditor.ranges.ends import chosen_providers, merge_reports
 from auditor.ranges.whole import scan_releases
 from auditor.resolution import open_consumer, open_store
 
@@ -19,7 +19,7 @@ def scan_declared_ranges(options: Options, providers: Sequence[str] = (), style:
 
     Args:
         options: The arguments of an audit; `against` is not looked at.
-        providers: Of which dependencies; by default all that the consumer imports and holds below some release.
+        providers: Of which dependencies; by default all with an upper bound that the consumer imports.
         style: What guards ask for; by default what the consumer's own guards ask for.
 
     Raises:
@@ -29,8 +29,6 @@ def scan_declared_ranges(options: Options, providers: Sequence[str] = (), style:
         sources = open_consumer(options, store, index)
         names = chosen_providers(sources, options, providers, store, index)
         claims = {name: claimed(sources, name, index) for name in names}
-    if not claims:
-        raise nothing_declared(sources)
     ranges = {name: claim for name, claim in claims.items() if len(claim.versions) > 1}
     if not ranges:
         pins = ", ".join(f"{name} {claim.versions[0]}" for name, claim in claims.items())

@@ -46,14 +46,17 @@ def scan_declared(options: Options, providers: Sequence[str] = ()) -> Report:
 
     Args:
         options: The arguments of an audit; `against` is not looked at.
-        providers: Of which dependencies; by default all that the consumer imports and holds below some release.
+        providers: Of which dependencies; by default all with an upper bound that the consumer imports.
+
+    Raises:
+        AuditError: There is nothing to audit, or none of it could be.
     """
     with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
         chosen = chosen_providers(sources, options, providers, store, index)
         targets = [target for name in chosen for target in _targets(sources, name, index)]
     if not targets:
-        raise nothing_declared(sources)
+        raise SpecError(f"{sources.name} pins the latest release of {_listed(chosen)}", hint=_NAME_ONE)
     done: list[tuple[Target, Report]] = []
     failed: list[tuple[Target, AuditError]] = []
     for target in targets:
@@ -72,33 +75,53 @@ def scan_declared(options: Options, providers: Sequence[str] = ()) -> Report:
 def chosen_providers(
     sources: Sources, options: Options, providers: Sequence[str], store: Store, index: PackageIndex
 ) -> list[str]:
-    """The dependencies whose declared ranges are audited: those named, else all that are held below some release."""
-    return [normalise(name) for name in providers] or list(_bounded(sources, options, store, index))
+    """The dependencies whose declared ranges are audited: those named, else all with an upper bound that are imported.
+
+    Raises:
+        AuditError: There are none, or none that could be had.
+    """
+    if providers:
+        return [normalise(name) for name in providers]
+    stated = requirements(sources.requires, sources.name)
+    bounded = [name for name, each in stated.items() if _operators(each) & _UPPER]
+    chosen: list[str] = []
+    missing: list[AuditError] = []
+    for name in bounded:
+        try:
+            release = open_release(name, store=store, index=index, offline=options.offline)
+        except AuditError as error:  # such as not on this index: nothing to audit against
+            missing.append(error)
+            continue
+        if sources.imports(release.packages):
+            chosen.append(name)
+    if chosen:
+        return chosen
+    if missing:
+        raise missing[0]
+    raise _nothing_declared(sources.name, list(stated), bounded)
 
 
-def nothing_declared(sources: Sources) -> SpecError:
-    """Why there is nothing to audit."""
+_NAME_ONE = "Name a release: `--against NAME==VERSION`"
+
+
+def _nothing_declared(consumer: str, stated: Sequence[str], bounded: Sequence[str]) -> SpecError:
+    if not stated:
+        return SpecError(f"{consumer} states no dependencies", hint=_NAME_ONE)
+    why = f"gives no dependency an upper bound ({_listed(stated)})"
+    if bounded:
+        why = f"imports none of the dependencies that it gives an upper bound ({_listed(bounded)})"
     return SpecError(
-        f"{sources.name} imports nothing that it holds below some release",
-        hint="Name a provider (`--provider NAME`) or a release (`--against NAME==VERSION`)",
+        f"{consumer} {why}",
+        hint=f"Name a dependency, such as `--provider {stated[0]}`, or a release: `--against NAME==VERSION`",
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _operators(stated: Iterable[Requirement]) -> set[str]:
     return {each.operator for requirement in stated for each in requirement.specifier}
-
-
-def _bounded(sources: Sources, options: Options, store: Store, index: PackageIndex) -> Iterator[str]:
-    """Dependencies with an upper bound or a pin that the consumer imports."""
-    for name, stated in requirements(sources.requires, sources.name).items():
-        if not _operators(stated) & _UPPER:
-            continue
-        try:
-            release = open_release(name, store=store, index=index, offline=options.offline)
-        except AuditError:
-            continue  # not on this index: nothing to audit against
-        if sources.imports(release.packages):
-            yield name
 
 
 def _targets(sources: Sources, name: str, index: PackageIndex) -> Iterator[Target]:
