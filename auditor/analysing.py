@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.api import ModuleApi
 from auditor.consumer.analysis import Job
-from auditor.pool import Work, spare_cores, spread
+from auditor.pool import Work, batched, spare_cores, spread
 
 _ALONE = 500_000
 """Bytes of source that are read sooner than a helper has started."""
@@ -24,7 +24,8 @@ def read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tuple
     """Read files, in any order: the module of each, and the encoded `ConsumerModule`."""
     helpers = spare_cores() if sum(len(job.source) for job in jobs) > _ALONE else 0
     context = _ENCODER.encode(sorted(interesting))
-    for reply in spread(f"{__name__}:reader", context, _batches(jobs), helpers=helpers):
+    batches = map(_ENCODER.encode, batched(jobs, lambda job: len(job.source), helpers + 1, _BATCH))
+    for reply in spread(f"{__name__}:reader", context, batches, helpers=helpers):
         yield from _READ.decode(reply)
 
 
@@ -39,20 +40,6 @@ def reader(context: bytes) -> Work:
         return _ENCODER.encode([(job.name, _ENCODER.encode(read_file(job, interesting, _module))) for job in jobs])
 
     return read
-
-
-def _batches(jobs: Sequence[Job]) -> Iterator[bytes]:
-    """Batches of about one size, the largest files first."""
-    batch: list[Job] = []
-    size = 0
-    for job in sorted(jobs, key=lambda job: len(job.source), reverse=True):
-        batch.append(job)
-        size += len(job.source)
-        if size >= _BATCH:
-            yield _ENCODER.encode(batch)
-            batch, size = [], 0
-    if batch:
-        yield _ENCODER.encode(batch)
 
 
 def _module(name: str, source: bytes, is_package: bool) -> ModuleApi:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import struct
 import subprocess
 import sys
 from collections import deque
@@ -16,11 +17,12 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO, TypeAlias
+from typing import IO, TypeAlias, TypeVar
 from zlib import crc32
 
 Work: TypeAlias = Callable[[bytes], bytes]
 """Does one batch; what goes in and what comes out are encoded."""
+Item = TypeVar("Item")
 
 _MAX_HELPERS = 4
 """Each takes some 40 MB; together with this process they stay below 300 MB."""
@@ -30,8 +32,13 @@ _START = (
     "import sys; sys.path[:] = {0.path!r}; sys.dont_write_bytecode = {0.dont_write_bytecode!r}; "
     "sys.pycache_prefix = {0.pycache_prefix!r}; from auditor.pool import serve; serve()"
 )
-_HEADER = 8
+_HEADER = struct.Struct(">QQ")
+"""Size and CRC-32 of the message that follows."""
 _MAX_MESSAGE = 2**30
+_PIPE = 2**20
+"""Bytes that a pipe should hold: a batch or a result, so that a helper waits for nobody."""
+_SHARE = 6
+"""A batch is at most this part of what each process would have to do of the rest."""
 
 
 def spare_cores() -> int:
@@ -56,38 +63,48 @@ def spread(
     """
     waiting: deque[bytes] = deque()
     done: SimpleQueue[bytes | None] = SimpleQueue()
-    started = [helper for _ in range(helpers) if (helper := _Helper.start(maker, context, waiting, done)) is not None]
+    started = list(filter(None, (_Helper.start(maker, context, waiting, done) for _ in range(helpers))))
+    running = len(started)
     try:
         with little_garbage():
             waiting.extend(batches)
             for helper in started:
-                helper.thread.start()
-            yield from _alone(here, maker, context, waiting, done)
-            for _ in started:  # each ends what it has, and then says None
-                while (result := done.get()) is not None:
-                    yield result
-            yield from _alone(here, maker, context, waiting, done)  # what helpers gave back
+                helper.begin(running + 1)
+            while running or waiting:
+                if (batch := _next(waiting)) is not None:
+                    here = here or _made(maker, context)
+                    yield here(batch)
+                while running and not (waiting and done.empty()):
+                    if (result := done.get()) is not None:
+                        yield result
+                    else:
+                        running -= 1  # what it gave back, if anything, is waiting again
     finally:
         for helper in started:
             helper.stop()
 
 
-def _alone(
-    work: Work | None, maker: str, context: bytes, waiting: deque[bytes], done: SimpleQueue[bytes | None]
-) -> Iterator[bytes]:
-    """What this process does, and between its batches what others did."""
-    ended = 0
-    while (batch := _next(waiting)) is not None:
-        work = work or _made(maker, context)
-        yield work(batch)
-        while not done.empty():
-            result = done.get()
-            if result is not None:
-                yield result
-            else:
-                ended += 1
-    for _ in range(ended):
-        done.put(None)
+def batched(items: Iterable[Item], weight: Callable[[Item], int], processes: int, least: int) -> Iterator[list[Item]]:
+    """Batches of falling weight, the heaviest items first, so that all processes end together.
+
+    Args:
+        items: What is to be done.
+        weight: How much work one is.
+        processes: How many share it.
+        least: The weight that is worth a message.
+    """
+    ordered = sorted(items, key=weight, reverse=True)
+    left = sum(map(weight, ordered))
+    batch: list[Item] = []
+    size = 0
+    for item in ordered:
+        batch.append(item)
+        size += weight(item)
+        if size >= max(left // (processes * _SHARE), least):
+            yield batch
+            batch, left, size = [], left - size, 0
+    if batch:
+        yield batch
 
 
 def serve() -> None:
@@ -114,55 +131,87 @@ def _next(waiting: deque[bytes]) -> bytes | None:
 
 
 class _Helper:
-    """A process, and the thread that hands it one batch after another."""
+    """A process, and the threads that hand it batches and take its results.
+
+    It has one more batch at hand than the one it does: this process holds the interpreter's lock most of the time, and
+    a thread that hears from a helper has to wait for that lock before it can answer.
+    """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], waiting: deque[bytes], done: SimpleQueue[bytes | None], first: bytes
+        self, process: subprocess.Popen[bytes], waiting: deque[bytes], done: SimpleQueue[bytes | None]
     ) -> None:
         self.process = process
         self.waiting = waiting
         self.done = done
-        self.first = first
-        self.thread = Thread(target=self._feed, daemon=True)
+        self.given: deque[bytes] = deque()
+        """Batches whose results are to come, in this order."""
+        self.outbox: SimpleQueue[bytes | None] = SimpleQueue()
+        self.threads: list[Thread] = []
 
     @classmethod
     def start(
         cls, maker: str, context: bytes, waiting: deque[bytes], done: SimpleQueue[bytes | None]
     ) -> _Helper | None:
-        """Start one, None where that cannot be."""
+        """Start one, and have it prepare itself; None where that cannot be."""
         command = [sys.executable, "-I", "-c", _START.format(sys)]
-        try:
-            process = subprocess.Popen(  # noqa: S603 - this very interpreter
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        except OSError:
-            return None
-        return cls(process, waiting, done, _framed(maker.encode()) + _framed(context))
+        for roomy in (_PIPE, -1):
+            with contextlib.suppress(OSError):
+                process = subprocess.Popen(  # noqa: S603 - this very interpreter
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    pipesize=roomy,
+                )
+                helper = cls(process, waiting, done)
+                helper.outbox.put(maker.encode())
+                helper.outbox.put(context)
+                helper._run(helper._send_all)
+                return helper
+        return None
 
-    def _feed(self) -> None:
-        source, target = self.process.stdout, self.process.stdin
-        assert source is not None
+    def begin(self, processes: int) -> None:
+        """Take batches from now on; `processes` share them."""
+        self._run(lambda: self._take_all(processes))
+
+    def _run(self, loop: Callable[[], None]) -> None:
+        thread = Thread(target=loop, daemon=True)
+        thread.start()
+        self.threads.append(thread)
+
+    def _send_all(self) -> None:
+        target = self.process.stdin
         assert target is not None
-        batch: bytes | None = None
-        try:
-            target.write(self.first)
-            while (batch := _next(self.waiting)) is not None:
-                _send(target, batch)
-                result = _receive(source)
-                if not result:
-                    break
+        with contextlib.suppress(OSError):
+            while (message := self.outbox.get()) is not None:
+                _send(target, message)
+
+    def _take_all(self, processes: int) -> None:
+        source = self.process.stdout
+        assert source is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._give(processes)
+            while self.given and (result := _receive(source)):
+                self.given.popleft()
                 self.done.put(result)
-        except (OSError, ValueError):
-            pass
-        if batch is not None:
-            self.waiting.append(batch)
+                self._give(processes)
+        self.waiting.extend(self.given)
         self.done.put(None)
+
+    def _give(self, processes: int) -> None:
+        """Have a batch in its hands, and one ahead while there is enough for everybody."""
+        while len(self.given) < (2 if len(self.waiting) > processes else 1):
+            if (batch := _next(self.waiting)) is None:
+                return
+            self.given.append(batch)
+            self.outbox.put(batch)
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
         self.process.kill()
-        if self.thread.ident is not None:
-            self.thread.join()
+        self.outbox.put(None)
+        for thread in self.threads:
+            thread.join()
         for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
                 if pipe is not None:
@@ -170,12 +219,8 @@ class _Helper:
         self.process.wait()
 
 
-def _framed(data: bytes) -> bytes:
-    return len(data).to_bytes(_HEADER, "big") + crc32(data).to_bytes(_HEADER, "big") + data
-
-
 def _send(target: IO[bytes], data: bytes) -> None:
-    target.write(_framed(data))
+    target.write(_HEADER.pack(len(data), crc32(data)) + data)
     target.flush()
 
 
@@ -185,10 +230,16 @@ def _receive(source: IO[bytes]) -> bytes:
     Raises:
         ValueError: What comes is no message of ours, or not the whole of it.
     """
-    size, check = (int.from_bytes(source.read(_HEADER), "big") for _ in range(2))
+    header = source.read(_HEADER.size)
+    if not header:
+        return b""
+    try:
+        size, check = _HEADER.unpack(header)
+    except struct.error as error:
+        raise ValueError(header) from error
     if size > _MAX_MESSAGE:
         raise ValueError(size)
-    data = source.read(size) if size else b""
+    data = source.read(size)
     if crc32(data) != check:
         raise ValueError(size)
     return data

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
-from auditor.api import ModuleApi
-from auditor.pool import Work, spare_cores, spread
-from auditor.provider.signatures import read_module
+from auditor.pool import Work, batched, spare_cores, spread
 
 _FEW = 200
 """Modules that are read sooner than a helper has started."""
-_BATCHES = 12
-"""For each process: small enough that all end together, large enough that talk costs nothing."""
+_BATCH = 100_000
+"""Bytes of source that are worth a message."""
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -23,13 +21,6 @@ class Job(msgspec.Struct, frozen=True, array_like=True, gc=False):
     path: str
     name: str
     source: bytes
-
-    def read(self) -> ModuleApi:
-        """Read it here."""
-        file = self.path.rsplit("/", 1)[-1]
-        return read_module(
-            self.name, self.source, is_package=file.startswith("__init__."), is_stub=file.endswith(".pyi")
-        )
 
 
 class Done(NamedTuple):
@@ -55,31 +46,25 @@ def read_all(jobs: Iterable[Job], count: int, *, helpers: int | None = None) -> 
     """
     if helpers is None:
         helpers = _affordable(count)
-    for reply in spread(f"{__name__}:reader", b"", _batches(jobs, helpers + 1), helpers=helpers):
+    batches = map(_ENCODER.encode, batched(jobs, lambda job: len(job.source), helpers + 1, _BATCH))
+    for reply in spread(f"{__name__}:reader", b"", batches, helpers=helpers):
         yield from _DONE.decode(reply)
 
 
 def reader(context: bytes) -> Work:
     """Reads one batch."""
+    from auditor.provider.signatures import read_module  # not imported, nor griffe, before helpers are started
+
+    def read(job: Job) -> Done:
+        file = job.path.rsplit("/", 1)[-1]
+        is_package, is_stub = file.startswith("__init__."), file.endswith(".pyi")
+        return Done(
+            job.path, _ENCODER.encode(read_module(job.name, job.source, is_package=is_package, is_stub=is_stub))
+        )
+
     del context
-    return lambda batch: _ENCODER.encode([Done(job.path, _ENCODER.encode(job.read())) for job in _JOBS.decode(batch)])
+    return lambda batch: _ENCODER.encode([read(job) for job in _JOBS.decode(batch)])
 
 
 def _affordable(count: int) -> int:
     return spare_cores() if count >= _FEW else 0
-
-
-def _batches(jobs: Iterable[Job], processes: int) -> Iterator[bytes]:
-    """Batches of about one size, the largest modules first."""
-    ordered: Sequence[Job] = sorted(jobs, key=lambda job: len(job.source), reverse=True)
-    limit = sum(len(job.source) for job in ordered) // (processes * _BATCHES)
-    batch: list[Job] = []
-    size = 0
-    for job in ordered:
-        batch.append(job)
-        size += len(job.source)
-        if size >= limit:
-            yield _ENCODER.encode(batch)
-            batch, size = [], 0
-    if batch:
-        yield _ENCODER.encode(batch)
