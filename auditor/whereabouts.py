@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -35,8 +35,14 @@ class Searchable(Tree, Protocol):
     def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
         """Modules whose source matches an expression, which holds `word`: (name, source), nearest to a module first."""
 
-    def mentioning(self, modules: Iterable[str], names: Set[str]) -> Sequence[str]:
-        """Those of some modules that define a function of one of these names or use such a member of `self`."""
+    def mentioning(self, modules: Iterable[str], names: Set[str]) -> Mapping[str, Sequence[str]]:
+        """Those of some modules that define functions of these names or use such members of `self`, with the names."""
+
+    def rings(self, near: str, *, everywhere: bool) -> Iterator[Sequence[str]]:
+        """The modules in stages: the package around a module, its parents, then the whole release."""
+
+    def recalled(self, question: str, modules: Sequence[str], answer: Callable[[Mapping[str, bytes]], bytes]) -> bytes:
+        """What is answered to a question about the sources of some modules, worked out once for a content."""
 
 
 _ALIKE = 0.4

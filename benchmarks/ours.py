@@ -85,7 +85,7 @@ class Ours:
 
     def cold(self, name: str) -> Measure:
         """A scan with all sources in the store and nothing read from them, neither the consumer's nor a release's."""
-        return self._forgetful(name, self.scan(), ("api", "consumer", "matrix"))
+        return self._forgetful(name, self.scan(), ("api", "consumer", "search", "matrix"))
 
     def snapshot(self) -> Measure:
         """Every module of the new release parsed into a store that has the sources."""

@@ -1,119 +1,154 @@
-"""A provider's own calls of a symbol, found in its sources; and whether they are made on a given class."""
+"""A provider's own calls of a symbol with some argument, read out of its sources once for a content."""
 
 from __future__ import annotations
 
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import TypeAlias
 
-from auditor.api import FunctionApi
+import msgspec
+
+from auditor.decoding import decode_leniently
 from auditor.excerpts import parse_around
-from auditor.model import Confidence
-from auditor.sides import Side
-from auditor.terms import Instance, Name, Term
 from auditor.whereabouts import Searchable
-from auditor.world.classes import ClassRef
-from auditor.world.values import InstanceValue, UnknownValue, Value, alternatives
+
+MAX_SITES = 24
+"""Calls of one symbol that are looked at where a whole release is searched."""
+MAX_EXPANSIONS = 6
+"""How often names in an expression are replaced by what was assigned to them."""
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True)
-class Site:
-    """A call in the provider's own sources with the function and class around it."""
+class Site(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A call in the provider's own sources, with what the function and class around it say of its arguments."""
 
     module: str
-    call: ast.Call
-    function: ast.FunctionDef | ast.AsyncFunctionDef | None
-    class_: ast.ClassDef | None
-
-
-def passes_keyword(new: Side, method: str, keyword: str, owner: str, near: str) -> Confidence | None:
-    """How surely the provider itself calls a method with a keyword.
-
-    Args:
-        new: The release.
-        method: Name of the method.
-        keyword: Name of the argument.
-        owner: Dotted path of the class whose method it is.
-        near: The module to search around.
-
-    Returns:
-        "high" for a call on an object of that class, or of one above or below it; "medium" for one on an object of
-        which the class cannot be told; None for no such call.
-    """
-    tree = new.world.tree(near)
-    if not isinstance(tree, Searchable):
-        return None
-    cls = new.world.class_(owner)
-    found: Confidence | None = None
-    for site in sites(tree, method, keyword, near, everywhere=False):
-        called = site.call.func
-        if not isinstance(called, ast.Attribute) or all(k.arg != keyword for k in site.call.keywords):
-            continue
-        if ast.unparse(called.value) == "super()":
-            continue
-        values = list(alternatives(_receiver(new, site, called.value)))
-        if cls is not None and any(isinstance(v, InstanceValue) and _related(v.ref, cls) for v in values):
-            return "high"
-        if cls is None or not all(isinstance(v, InstanceValue) for v in values):
-            found = "medium"
-    return found
-
-
-def _related(one: ClassRef, other: ClassRef) -> bool:
-    return one in other.mro() or other in one.mro()
-
-
-def _receiver(new: Side, site: Site, node: ast.expr) -> Value:
-    """What stands before the dot of a call: `self`, an annotated parameter, or attributes of these."""
-    if isinstance(node, ast.Attribute):
-        of = _receiver(new, site, node.value)
-        return of if isinstance(of, UnknownValue) else new.world.member(of, node.attr)
-    term = _typed(new, site, node.id) if isinstance(node, ast.Name) else None
-    return new.world.evaluate(Instance(term)) if term is not None else UnknownValue("an expression")
-
-
-def _typed(new: Side, site: Site, name: str) -> Term | None:
-    """The type of a parameter of the function around a call."""
-    if site.function is None:
-        return None
-    if site.class_ is None:
-        function = new.world.function(f"{site.module}.{site.function.name}")
-    else:
-        if name == "self":
-            return Name(site.module, site.class_.name)
-        cls = new.world.class_(f"{site.module}.{site.class_.name}")
-        definition = cls.own(site.function.name) if cls is not None else None
-        function = definition if isinstance(definition, FunctionApi) else None
-    return next((p.type for p in function.parameters if p.name == name), None) if function is not None else None
+    line: int
+    callee: str
+    """What is called, as source text; the following texts as well."""
+    keywords: dict[str, str]
+    function: str | None
+    class_: str | None
+    aliases: tuple[tuple[str, str], ...]
+    """Of what `self.x = x` in the class makes one thing with an argument: the other name, and the argument."""
+    assigned: dict[str, str]
+    """Names that the wanted argument is computed from, with what alone is assigned to each before the call."""
 
 
 def sites(tree: Searchable, symbol: str, name: str, near: str, *, everywhere: bool) -> Iterator[Site]:
-    """The calls of a symbol in files that mention a keyword, those nearest to a module first."""
-    pattern = rf"\b{re.escape(symbol)}\s*\("
-    for module, source in tree.search(symbol, pattern, near, everywhere=everywhere):
-        if not re.search(rf"\b{re.escape(name)}\s*=", source):
+    """The calls of a symbol that pass a keyword, those nearest to a module first."""
+    most = MAX_SITES if everywhere else None
+
+    def found(sources: Mapping[str, bytes]) -> bytes:
+        return msgspec.msgpack.encode(list(islice(_sites(sources, symbol, name), most)))
+
+    for ring in tree.rings(near, everywhere=everywhere):
+        yield from _decoder().decode(tree.recalled(f"calls\0{symbol}\0{name}\0{most}", ring, found))
+
+
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[list[Site]]:
+    return msgspec.msgpack.Decoder(list[Site])
+
+
+def _sites(sources: Mapping[str, bytes], symbol: str, name: str) -> Iterator[Site]:
+    called = re.compile(rf"\b{re.escape(symbol)}\s*\(")
+    passed = re.compile(rf"\b{re.escape(name)}\s*=")
+    for module, data in sources.items():
+        if symbol.encode() not in data or name.encode() not in data:
             continue
-        places = [match.start() for match in re.finditer(pattern, source)]
+        source = decode_leniently(data)
+        places = [match.start() for match in called.finditer(source)]
+        if not places or not passed.search(source):
+            continue
         try:
             parts = parse_around(source, places)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         lines = [source.count("\n", 0, place) + 1 for place in places]
         for part in parts:
-            yield from _calls(part, symbol, module, lines)
+            for call, function, class_ in _calls(part, symbol, lines):
+                if any(keyword.arg == name for keyword in call.keywords):
+                    yield _site(module, name, call, function, class_)
 
 
-def _calls(tree: ast.AST, symbol: str, module: str, lines: Sequence[int]) -> Iterator[Site]:
-    """The calls of a symbol; what does not reach over any of the lines that mention it is not looked into."""
-    stack: list[tuple[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef | None, ast.ClassDef | None]] = [
-        (tree, None, None)
+def _site(module: str, name: str, call: ast.Call, function: _Function | None, class_: ast.ClassDef | None) -> Site:
+    keywords = {k.arg: ast.unparse(k.value) for k in call.keywords if k.arg is not None}
+    return Site(
+        module,
+        call.lineno,
+        ast.unparse(call.func),
+        keywords,
+        function.name if function is not None else None,
+        class_.name if class_ is not None else None,
+        tuple(_aliases(class_, set(keywords.values()))),
+        _assigned(next(k.value for k in call.keywords if k.arg == name), call, function, class_),
+    )
+
+
+def _aliases(class_: ast.ClassDef | None, texts: set[str]) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(class_) if class_ is not None else ():
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
+            target, source = ast.unparse(node.targets[0]), ast.unparse(node.value)
+            if source in texts:
+                yield target, source
+            if target in texts and isinstance(node.value, ast.Name):
+                yield source, target
+
+
+def _assigned(
+    value: ast.expr, call: ast.Call, function: _Function | None, class_: ast.ClassDef | None
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    names = unexplained(value)
+    for _ in range(MAX_EXPANSIONS):
+        ahead: set[str] = set()
+        for name in sorted(names - found.keys()):
+            scope = class_ if name.startswith("self.") else function
+            expression = _only(name, scope, call) if scope is not None else None
+            if expression is not None:
+                found[name] = ast.unparse(expression)
+                ahead |= unexplained(expression)
+        names = ahead
+    return found
+
+
+def _only(name: str, scope: ast.AST, call: ast.Call) -> ast.expr | None:
+    """The one expression assigned to a local name before the call; None for several, and for parameters."""
+    found = [
+        node.value
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and node.value is not None
+        and any(ast.unparse(t) == name for t in (node.targets if isinstance(node, ast.Assign) else [node.target]))
+        and (name.startswith("self.") or node.lineno < call.lineno)
     ]
+    return found[0] if len(found) == 1 else None
+
+
+def unexplained(node: ast.expr) -> set[str]:
+    """The names in an expression, and the attributes of `self`."""
+    inside = list(ast.walk(node))
+    return {n.id for n in inside if isinstance(n, ast.Name)} | {
+        f"self.{n.attr}"
+        for n in inside
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
+    }
+
+
+def _calls(
+    tree: ast.AST, symbol: str, lines: Sequence[int]
+) -> Iterator[tuple[ast.Call, _Function | None, ast.ClassDef | None]]:
+    """The calls of a symbol; what does not reach over any of the lines that mention it is not looked into."""
+    stack: list[tuple[ast.AST, _Function | None, ast.ClassDef | None]] = [(tree, None, None)]
     while stack:
         node, function, class_ = stack.pop()
         if isinstance(node, ast.Call) and last_name(node.func) == symbol:
-            yield Site(module, node, function, class_)
+            yield node, function, class_
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = node
         elif isinstance(node, ast.ClassDef):

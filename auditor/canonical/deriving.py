@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from auditor.binding import ArgumentKey
-from auditor.canonical.callsites import Site, last_name, sites
+from auditor.canonical.callsites import MAX_EXPANSIONS, MAX_SITES, Site, last_name, sites
 from auditor.model import Use
 from auditor.sides import Side
 from auditor.whereabouts import Searchable
 from auditor.world.calls import Callee
-
-_MAX_SITES = 24
-_MAX_EXPANSIONS = 6
 
 
 @dataclass(frozen=True)
@@ -57,16 +54,14 @@ def _from_sites(found: Iterator[Site], name: str, passed: dict[str, str]) -> Der
     constants: list[Derived] = []
     seen = 0
     for site in found:
-        value = next((k.value for k in site.call.keywords if k.arg == name), None)
-        if value is None:
-            continue
+        value = site.keywords[name]
         seen += 1
-        where = f"{site.module}:{site.call.lineno}"
+        where = f"{site.module}:{site.line}"
         if _is_constant(value):
-            constants.append(Derived(ast.unparse(value), "constant", where))
+            constants.append(Derived(value, "constant", where))
         elif (expression := _translate(site, value, passed)) is not None:
             return Derived(expression, "call site", where)
-        if seen >= _MAX_SITES:
+        if seen >= MAX_SITES:
             break
     agreed = sorted({c.expression for c in constants})
     if len(agreed) == 1:
@@ -94,7 +89,7 @@ def _passed(use: Use, new: Side) -> dict[str, str]:
     return found
 
 
-def _is_constant(node: ast.expr) -> bool:
+def _is_constant(node: ast.expr | str) -> bool:
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -102,34 +97,25 @@ def _is_constant(node: ast.expr) -> bool:
     return True
 
 
-def _translate(site: Site, value: ast.expr, passed: dict[str, str]) -> str | None:
+def _translate(site: Site, value: str, passed: dict[str, str]) -> str | None:
     """Rewrite the provider's expression: what both pass to the same parameter is the same thing."""
-    theirs = {ast.unparse(k.value): passed[k.arg] for k in site.call.keywords if k.arg in passed}
-    theirs.update(_aliases(site, theirs))
+    theirs = {text: passed[key] for key, text in site.keywords.items() if key in passed}
+    theirs |= {other: theirs[argument] for other, argument in site.aliases if argument in theirs}
     current = value
-    for _ in range(_MAX_EXPANSIONS):
+    for _ in range(MAX_EXPANSIONS):
         rewriter = _Rewriter(theirs)
-        candidate = rewriter.visit(ast.parse(ast.unparse(current), mode="eval").body)
+        candidate = rewriter.visit(_parsed(current))
         if not rewriter.unknown:
             return ast.unparse(candidate) if rewriter.replaced else None
-        expanded = _expand(current, rewriter.unknown, site)
-        if expanded is None:
+        if not rewriter.unknown <= site.assigned.keys():
             return None
-        current = expanded
+        values = {name: site.assigned[name] for name in rewriter.unknown}
+        current = ast.unparse(_Rewriter(values).visit(_parsed(current)))
     return None
 
 
-def _aliases(site: Site, theirs: dict[str, str]) -> dict[str, str]:
-    """`self.x = x` in the same class makes `self.x` and `x` one thing."""
-    found: dict[str, str] = {}
-    for node in ast.walk(site.class_) if site.class_ is not None else ():
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
-            target, source = ast.unparse(node.targets[0]), ast.unparse(node.value)
-            if source in theirs:
-                found[target] = theirs[source]
-            if target in theirs and isinstance(node.value, ast.Name):
-                found[source] = theirs[target]
-    return found
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -145,7 +131,7 @@ class _Rewriter(ast.NodeTransformer):
             text = ast.unparse(node)
             if text in self.theirs:
                 self.replaced = True
-                return ast.parse(self.theirs[text], mode="eval").body
+                return _parsed(self.theirs[text])
             if isinstance(node, ast.Name):
                 self.unknown.add(node.id)
                 return node
@@ -159,39 +145,6 @@ def _root(node: ast.expr) -> str:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _expand(current: ast.expr, unknown: set[str], site: Site) -> ast.expr | None:
-    """Replace each unexplained local name by what was last assigned to it before the call; None if one is a mystery."""
-    values: dict[str, str] = {}
-    for name in unknown:
-        assigned = _assigned(name, site)
-        if assigned is None:
-            return None
-        values[name] = (
-            f"({ast.unparse(assigned)})"
-            if isinstance(assigned, ast.BinOp | ast.BoolOp | ast.IfExp)
-            else ast.unparse(assigned)
-        )
-    rewriter = _Rewriter(values)
-    expanded = rewriter.visit(ast.parse(ast.unparse(current), mode="eval").body)
-    return expanded if isinstance(expanded, ast.expr) else None
-
-
-def _assigned(name: str, site: Site) -> ast.expr | None:
-    """The one expression assigned to a local name before the call; None for several, and for parameters."""
-    scope: ast.AST | None = site.class_ if name.startswith("self.") else site.function
-    if scope is None:
-        return None
-    found = [
-        node.value
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        and node.value is not None
-        and any(ast.unparse(t) == name for t in (node.targets if isinstance(node, ast.Assign) else [node.target]))
-        and (name.startswith("self.") or node.lineno < site.call.lineno)
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def _factory(tree: Searchable, symbol: str, name: str, module: str) -> Derived | None:

@@ -76,9 +76,10 @@ def _families(analysis: FileAnalysis, provider: str, names: set[str], old: Side,
         tree = old.world.tree(package)
         if not isinstance(tree, Searchable):
             continue
-        for module in tree.mentioning(_sample(analysis, package, old, new), names):
-            for cls in _classes(module, old):
-                _compare(cls, families, new)
+        for module, mentioned in tree.mentioning(_sample(analysis, package, old, new), names).items():
+            if any(len(families[name].definers) < ENOUGH for name in mentioned):
+                for cls in _classes(module, old):
+                    _compare(cls, families, new)
     return families
 
 

@@ -1,45 +1,22 @@
-"""A release seen as modules: read one by one when asked for, parsed once per content, and searched near to far."""
+"""A release seen as modules: read one by one when asked for, and parsed once per content."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import Protocol
 
 import msgspec
 
 from auditor.api import SCHEMA, ModuleApi
 from auditor.decoding import decode_leniently
+from auditor.provider.searching import Files, Records, Searches
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
-_FEW = 300
-"""Modules of a release that is searched as a whole at any rate."""
-_MEMBERS = (re.compile(rb"self\.(\w+)"), re.compile(rb"def[ \t]+(\w+)"))
-"""Two expressions that each begin with a fixed text are three times as fast as one with alternatives."""
 
 
-class Release(Protocol):
-    """What a snapshot needs of a release."""
-
-    @property
-    def packages(self) -> tuple[str, ...]: ...
-    def modules(self) -> Mapping[str, str]: ...
-    def stubs(self) -> Mapping[str, str]: ...
-    def read(self, paths: Iterable[str]) -> dict[str, bytes]: ...
-    def digests(self, paths: Iterable[str]) -> dict[str, str]: ...
-
-
-class Records(Protocol):
-    """What a snapshot needs of the store."""
-
-    def get_many(self, kind: str, keys: Iterable[str]) -> dict[str, bytes]: ...
-    def put_many(self, kind: str, values: Mapping[str, bytes]) -> None: ...
-
-
-class Snapshot:
+class Snapshot(Searches):
     """What a release offers.
 
     Args:
@@ -47,19 +24,14 @@ class Snapshot:
         store: Keeps the parsed modules, by the digest of their source.
     """
 
-    def __init__(self, release: Release, store: Records) -> None:
-        self.release = release
-        self.store = store
+    def __init__(self, release: Files, store: Records) -> None:
+        super().__init__(release, store)
         self.packages: Sequence[str] = release.packages
-        self._modules = release.modules()
         self._stubs = release.stubs()
         self._folders = _folders(self._modules, self._stubs)
         self._apis: dict[str, ModuleApi] = {}
         self._encoded: dict[str, bytes] = {}
         """What was read but not asked for yet."""
-        self._read: dict[str, bytes] = {}
-        """Sources that were searched, by module."""
-        self._members: dict[str, frozenset[bytes]] = {}
         self.parsed = 0
         """Modules parsed in this run; the others came out of the store."""
 
@@ -159,58 +131,6 @@ class Snapshot:
         """What the store keeps each path's API under: all that it depends on."""
         digests = self.release.digests(wanted)
         return {path: f"{digests[path]}:{name}:{_kind(path)}:{_version()}" for path, name in wanted.items()}
-
-    # search
-
-    def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
-        """Modules whose source matches a regular expression, as (name, source), nearest to a module first.
-
-        Sources are read in stages (the package around `near`, its parents, then the whole release), so that a search
-        which is content with a near hit reads little.
-
-        Args:
-            word: What each match holds: most sources lack it, and to see that takes a hundredth of the pattern's time.
-            pattern: The regular expression; lines have ends of their own in it.
-            near: A dotted name.
-            everywhere: Whether the search goes on beyond the packages around it, where there are many modules.
-        """
-        literal, expression = word.encode(), re.compile(pattern.encode(), re.MULTILINE)
-        for stage in self._rings(near, everywhere=everywhere):
-            for name, source in self._sources(stage).items():
-                if literal in source and expression.search(source):
-                    yield name, decode_leniently(source)
-
-    def mentioning(self, modules: Iterable[str], names: Set[str]) -> list[str]:
-        """Those of some modules that define a function of one of these names or use such a member of `self`."""
-        asked = [name for name in modules if name in self._modules]
-        new = self._sources(name for name in asked if name not in self._members)
-        for name, source in new.items():
-            self._members[name] = frozenset(member for each in _MEMBERS for member in each.findall(source))
-        wanted = {name.encode() for name in names}
-        return [name for name in asked if not self._members[name].isdisjoint(wanted)]
-
-    def _sources(self, modules: Iterable[str]) -> dict[str, bytes]:
-        """The sources of some modules, kept: one search follows the other."""
-        asked = list(modules)
-        missing = {self._modules[name]: name for name in asked if name not in self._read}
-        self._read.update((missing[path], source) for path, source in self.release.read(missing).items())
-        return {name: self._read[name] for name in asked}
-
-    def _rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
-        seen: set[str] = set()
-        parts = near.split(".")
-        for count in range(len(parts), 0, -1):
-            prefix = ".".join(parts[:count])
-            if count == 1 and not everywhere and len(self._modules) > _FEW:
-                return
-            ring = [m for m in self._modules if (m == prefix or m.startswith(prefix + ".")) and m not in seen]
-            if ring:
-                seen.update(ring)
-                yield ring
-        if everywhere:
-            rest = [m for m in self._modules if m not in seen]
-            if rest:
-                yield rest
 
 
 def _folders(*tables: Mapping[str, str]) -> frozenset[str]:
