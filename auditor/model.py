@@ -181,6 +181,18 @@ class CallSite(msgspec.Struct, frozen=True):
     double_star: bool
     new_signature: str | None
     verdict: Literal["fits", "broken", "unknown"]
+    releases: tuple[str, ...] = ()
+    """Where a range was audited and not all of its releases see this call so: those that do."""
+
+
+class ByName(msgspec.Struct, frozen=True):
+    """Callables that take a method's name, and the classes on which it is looked up, as the runner needs them."""
+
+    calls: tuple[str, ...]
+    """Without their paths."""
+    parameter: str
+    """The one that takes the name; or the name comes first."""
+    classes: tuple[str, ...]
 
 
 class ConsumerInfo(msgspec.Struct, frozen=True):
@@ -242,6 +254,7 @@ class Report(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     problems: tuple[Problem, ...] = ()
     call_sites: tuple[CallSite, ...] = ()
+    by_name: tuple[ByName, ...] = ()
     patches: tuple[Patch, ...] = ()
     stats: dict[str, int | float] = {}
     files: tuple[str, ...] = ()

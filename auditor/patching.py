@@ -1,4 +1,4 @@
-"""Findings with fixes -> proven patch files on disk, and the machine-readable audit beside them."""
+"""Findings with fixes -> proven patch files on disk; and the machine-readable audit beside them."""
 
 from __future__ import annotations
 
@@ -77,15 +77,23 @@ def write_patches(report: Report, sources: Sources, releases: Sequence[Release],
     )
     report = msgspec.structs.replace(report, patches=patches, findings=findings)
     providers = tuple(provider_text(p) for p in report.providers)
-    folder = write_set(patch_dir, name, PatchSet(report.consumer.name, report.consumer.version, providers, patches))
-    _write_audit(report, folder / "audit.json")
+    write_set(patch_dir, name, PatchSet(report.consumer.name, report.consumer.version, providers, patches))
     return report
 
 
-def _write_audit(report: Report, path: Path) -> None:
-    """The report in the contract for machines, with every audited call site for the runner."""
-    from auditor.formats.json import contract, encode
+def write_audit(report: Report, patch_dir: Path) -> None:
+    """Write the report beside its patches, if there are any: the contract for machines, and what the runner needs.
 
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(encode(contract(report, call_sites=True)), encoding="utf-8")
-    temporary.replace(path)
+    Args:
+        report: What `write_patches` gave back, and what else became known since.
+        patch_dir: As it was given there.
+    """
+    from auditor.formats.json import contract, encode
+    from auditor.patches.series import folder_name
+
+    folder = patch_dir / folder_name(report.consumer, report.providers)
+    if not folder.exists():
+        return
+    temporary = folder / ".audit.json.tmp"
+    temporary.write_text(encode(contract(report, for_runner=True)), encoding="utf-8")
+    temporary.replace(folder / "audit.json")

@@ -19,7 +19,7 @@ from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
 from auditor.inventory import snapshot
 from auditor.matching import Matching, unset
-from auditor.migrations import Migrations, outsiders, packs_for
+from auditor.migrations import Migrations, by_name, outsiders, packs_for
 from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
 from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
@@ -181,6 +181,7 @@ def scan(options: Options) -> Report:
             findings=findings,
             problems=(*_problems(analyses), *(comment.unused for comment in unused), *covered.problems),
             call_sites=tuple(sites),
+            by_name=by_name(packs),
             files=tuple(sources.modules.values()),
             sources=texts,
         )
@@ -208,14 +209,16 @@ def _with_second_opinion(findings: Iterable[Finding], name: str, audit: Audit) -
 
 
 def _patched(report: Report, audit: Audit, folder: Path) -> Report:
-    from auditor.patching import Release, write_patches
+    from auditor.patching import Release, write_audit, write_patches
 
     def rescan(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
         again = Audit(audit.sources.replaced(files), audit.pairs, audit.store, audit.packs, audit.selection)
         analyses = again.uses()
         return identified(again.findings(analyses)), again.call_sites(analyses)
 
-    return write_patches(report, audit.sources, [Release(report.findings, rescan)], folder)
+    report = write_patches(report, audit.sources, [Release(report.findings, rescan)], folder)
+    write_audit(report, folder)
+    return report
 
 
 def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from auditor.__main__ import main
 from auditor.codemod import rewrite
+from auditor.model import ByName
 from auditor.options import Selection
 from auditor.scan import Options, scan
 
@@ -469,3 +470,14 @@ def test_a_rule_about_a_package_that_is_not_audited_counts_beside_one_that_is(be
     rule = "match: {call: other.call}\n"
     assert bench.lines(rule, "import other\n\nother.call()\n") == []
     assert bench.lines(rule, "import other\n\n\ndef f():\n    import lib\n\n    other.call(lib)\n") == [7]
+
+
+def test_a_report_says_what_takes_methods_by_their_names(tmp_path):
+    case = Path(__file__).parent / "cases" / "collective-rpc-method"
+    options = Options(
+        consumers=(str(case / "consumer"),),
+        from_=(str(case / "provider_old"),),
+        against=(str(case / "provider_new"),),
+        cache_dir=tmp_path,
+    )
+    assert scan(options).by_name == (ByName(("collective_rpc",), "method", ("vllm.v1.worker.gpu_worker.Worker",)),)

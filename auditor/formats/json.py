@@ -24,8 +24,8 @@ def encode(document: Any) -> str:
     return "\n".join(visible(line) for line in text.split("\n")) + "\n"
 
 
-def contract(report: Report, *, call_sites: bool = False) -> dict[str, Any]:
-    """The report as plain data; with `call_sites` also every audited call, as the runner needs them."""
+def contract(report: Report, *, for_runner: bool = False) -> dict[str, Any]:
+    """The report as plain data; for the runner also every audited call, and what calls methods by name."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "consumer": msgspec.to_builtins(report.consumer),
@@ -34,8 +34,9 @@ def contract(report: Report, *, call_sites: bool = False) -> dict[str, Any]:
         "problems": msgspec.to_builtins(report.problems),
         "stats": dict(report.stats),
     }
-    if call_sites:
+    if for_runner:
         document["call_sites"] = [_call_site(site) for site in report.call_sites]
+        document["by_name"] = msgspec.to_builtins(report.by_name)
     return document
 
 
@@ -84,6 +85,8 @@ def _fix(fix: Fix | None) -> dict[str, Any] | None:
 
 def _call_site(site: CallSite) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(site)
+    if not site.releases:
+        del document["releases"]
     return {**document.pop("span"), **document}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditor.matrix.consumers import fits
-from auditor.matrix.line import Line, Prepared, alone, pair_of
+from auditor.matrix.line import Line, Prepared, alone, label_of, pair_of
 from auditor.matrix.releases import Range, assembled, audited, expanded, matrix
 from auditor.matrix.table import Column, Fits, Row, Table
 
@@ -20,6 +20,7 @@ __all__ = [
     "audited",
     "expanded",
     "fits",
+    "label_of",
     "matrix",
     "pair_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from auditor.migrations.choosing import outsiders, packs_for
+from auditor.migrations.dispatching import by_name
 from auditor.migrations.engine import Migrations
 
-__all__ = ["Migrations", "outsiders", "packs_for"]
+__all__ = ["Migrations", "by_name", "outsiders", "packs_for"]

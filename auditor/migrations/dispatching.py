@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from auditor.api import FunctionApi
 from auditor.checks.new_raise import concerns, counted, new_raises, shown
 from auditor.consumer.analysis import FileAnalysis
 from auditor.migrations import subjects
 from auditor.migrations.matching import Matcher
-from auditor.model import Argument, Finding, Use
+from auditor.model import Argument, ByName, Finding, Use
 from auditor.rulepack import Pack, templates
 from auditor.rulepack.schema import Dispatch, Extension
 from auditor.sides import Side
 from auditor.terms import Constant, Import
 from auditor.world.classes import ClassRef
 from auditor.world.values import ClassValue
+
+
+def by_name(packs: Iterable[Pack]) -> tuple[ByName, ...]:
+    """What some rules say about methods that are called by their name."""
+    rules = (pack.rule.dispatch for pack in packs if pack.rule.dispatch is not None)
+    return tuple(ByName(tuple(sorted(subjects.last_names(r.call))), r.parameter, r.classes) for r in rules)
 
 
 def dispatched(pack: Pack, analyses: Sequence[FileAnalysis], matcher: Matcher) -> Iterator[Finding]:

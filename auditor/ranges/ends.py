@@ -173,6 +173,8 @@ def merge_reports(every: Sequence[Report]) -> Report:
         providers=tuple(provider for report in every for provider in report.providers),
         findings=_sorted(kept.values()),
         problems=tuple(dict.fromkeys(problem for report in every for problem in report.problems)),
+        call_sites=tuple(dict.fromkeys(site for report in every for site in report.call_sites)),
+        by_name=tuple(dict.fromkeys(one for report in every for one in report.by_name)),
         patches=tuple(patch for report in every for patch in report.patches),
         stats=stats,
         sources={path: text for report in every for path, text in report.sources.items()},

@@ -9,9 +9,9 @@ import msgspec
 from auditor.consumer.analysis import FileAnalysis
 from auditor.fingerprint import identified
 from auditor.guarding import Trial
-from auditor.matrix import Line, Prepared, alone, pair_of
-from auditor.migrations import packs_for
-from auditor.model import CallSite, Finding, Use
+from auditor.matrix import Line, Prepared, alone, label_of, pair_of
+from auditor.migrations import by_name, packs_for
+from auditor.model import ByName, CallSite, Finding, Use
 from auditor.options import Selection
 from auditor.packages.release import Release
 from auditor.patches import hunks
@@ -59,6 +59,23 @@ class Bench:
         """What a release finds in the changed consumer, and its calls there."""
         audit, analyses = self._audit(files, number)
         return identified(audit.findings(analyses)), audit.call_sites(analyses)
+
+    def call_sites(self) -> tuple[CallSite, ...]:
+        """The calls of the consumer as it is, each with the releases that see it so, where that is not all."""
+        seen: dict[CallSite, list[str]] = {}
+        for number, one in enumerate(self.prepared):
+            audit, analyses = self._audit({}, number)
+            for site in dict.fromkeys(audit.call_sites(analyses)):
+                seen.setdefault(site, []).append(label_of(one.spec))
+        sites = [
+            msgspec.structs.replace(site, releases=() if len(labels) == len(self.prepared) else tuple(labels))
+            for site, labels in seen.items()
+        ]
+        return tuple(sorted(sites, key=lambda site: (site.span.path, site.span.line, site.span.column)))
+
+    def by_name(self) -> tuple[ByName, ...]:
+        """How the consumer may call methods by their name."""
+        return by_name(self._packs)
 
     def _audit(self, files: Files, number: int) -> tuple[Audit, list[FileAnalysis]]:
         key = tuple(sorted(files.items()))

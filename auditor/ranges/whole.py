@@ -175,7 +175,7 @@ class _Patching:
     def patched(self, options: Options) -> Report:
         """The report with the patches that were written, and what is left in which release once they are applied."""
         from auditor.patching import Release as Proving
-        from auditor.patching import write_patches
+        from auditor.patching import write_audit, write_patches
 
         assert options.patch_dir is not None
         options.progress("making patches")
@@ -191,9 +191,10 @@ class _Patching:
             )
             for number, column in enumerate(self.columns)
         ]
-        report = write_patches(report, self.line.sources, releases, options.patch_dir)
-        sites = self.bench.rescan({}, len(self.columns) - 1)[1]
-        return self._proven(msgspec.structs.replace(report, call_sites=tuple(sites)))
+        report = self._proven(write_patches(report, self.line.sources, releases, options.patch_dir))
+        report = msgspec.structs.replace(report, call_sites=self.bench.call_sites(), by_name=self.bench.by_name())
+        write_audit(report, options.patch_dir)
+        return report
 
     def _with_fixes(self) -> Report:
         attempt = self.bench.attempt

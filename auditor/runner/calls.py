@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from auditor.model import ByName
 from auditor.runner.audit import Site
-
-RPC = ("collective_rpc",)
-"""Methods that take the name of another method as their first argument."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +106,14 @@ def reshape(site: Site, before: Shape, after: Shape) -> Shape:
     )
 
 
-def names(source: bytes, packages: Sequence[str]) -> Names:
-    """The names that must exist in these packages for a module to work."""
+def names(source: bytes, packages: Sequence[str], by_name: Sequence[ByName] = ()) -> Names:
+    """The names that must exist for a module to work.
+
+    Args:
+        source: The module.
+        packages: Whose names count.
+        by_name: What takes methods by their names.
+    """
     tree = ast.parse(source)
     heads = "|".join(map(re.escape, packages)) or "(?!)"
     pattern = re.compile(rf"(?:{heads})(?:\.[A-Za-z_]\w*){{2,}}")
@@ -118,11 +122,17 @@ def names(source: bytes, packages: Sequence[str]) -> Names:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and pattern.fullmatch(node.value):
             dotted.append((node.lineno, node.value))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in RPC and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                methods.append((node.lineno, first.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            for one in by_name:
+                name = _passed(node, one.parameter) if node.func.attr in one.calls else None
+                if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                    methods.append((node.lineno, name.value))
     return Names(tuple(_imports(tree.body, packages)), tuple(dotted), tuple(methods))
+
+
+def _passed(call: ast.Call, parameter: str) -> ast.expr | None:
+    named = next((keyword.value for keyword in call.keywords if keyword.arg == parameter), None)
+    return named or (call.args[0] if call.args else None)
 
 
 def _imports(body: Sequence[ast.stmt], packages: Sequence[str]) -> Iterator[tuple[int, str]]:

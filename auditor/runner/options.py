@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from auditor.model import ProviderInfo
 from auditor.patches.reader import read_set
 from auditor.patches.series import PatchSet
 from auditor.runner import audit, said
@@ -83,7 +84,8 @@ def gathered(python: Path, patches: Path) -> tuple[PatchSet, audit.Audit, Target
     patch_set = read_set(patches.expanduser())
     seen = audit.read(patches.expanduser())
     names = [patch_set.consumer, *(provider.name for provider in seen.providers)]
-    return patch_set, seen, ask(python.expanduser().absolute(), patch_set.packages, names)
+    target = ask(python.expanduser().absolute(), patch_set.packages, names)
+    return patch_set, seen.of_installed(target.distributions), target
 
 
 def tell_overlay(overlay: Overlay, patch_set: PatchSet, seen: audit.Audit) -> None:
@@ -96,8 +98,21 @@ def tell_overlay(overlay: Overlay, patch_set: PatchSet, seen: audit.Audit) -> No
         said.say(f"left out as unsafe: {', '.join(outcome.left_out)} (--unsafe-fixes takes them in)")
     for provider in seen.providers:
         found = there.get(provider.name)
-        if found and found.partition("+")[0] != provider.new:
-            said.say(f"audited against {provider.name} {provider.new}; {found} is installed here")
+        if found and (doubt := _doubt(provider, found)):
+            said.say(f"{doubt}; {found} is installed here")
+
+
+def _doubt(provider: ProviderInfo, installed: str) -> str | None:
+    """How far what is installed is from what was audited."""
+    version, span = installed.partition("+")[0], provider.range
+    if span is None:
+        return None if version == provider.new else f"audited against {provider.name} {provider.new}"
+    release = audit.release_of(span, installed)
+    if release.removeprefix("v") != version:
+        return f"audited against {provider.name} {span.releases[0]} to {span.releases[-1]}, not this release"
+    if release not in span.proven:
+        return f"the patches are proven for {span.widest_patched or f'no release of {provider.name}'}"
+    return None
 
 
 def preflight_or_stop(patch_set: PatchSet, seen: audit.Audit, overlay: Overlay) -> Result:

@@ -15,9 +15,6 @@ from auditor.runner.audit import Audit, Site
 from auditor.runner.overlay import Overlay
 from auditor.runner.probing import ask
 
-WORKERS = ("vllm.v1.worker.gpu_worker.Worker", "vllm.v1.worker.cpu_worker.CPUWorker")
-"""Classes whose methods are called by name; the consumer's own extension classes join them."""
-
 
 @dataclass(frozen=True)
 class Row:
@@ -92,14 +89,19 @@ class _Question:
             "sites": [self._site(number, site) for number, site in enumerate(audit.call_sites)],
             "names": sorted({name for old, new in self.names.values() for name in _wanted(old, new)}),
             "methods": sorted({name for _, new in self.names.values() for _, name in new.methods}),
-            "classes": [*WORKERS, *sorted({name for _, new in self.names.values() for _, name in new.dotted})],
+            "classes": self._classes(),
             "loose": [call for path in self.sources for call in self._loose(path)],
         }
 
     def _names(self, path: str) -> tuple[calls.Names, calls.Names]:
         packages = (*self.own, *self.providers)
-        old, new = self.sources[path]
-        return calls.names(old, packages), calls.names(new, packages)
+        old_names, new_names = (calls.names(source, packages, self.audit.by_name) for source in self.sources[path])
+        return old_names, new_names
+
+    def _classes(self) -> list[str]:
+        """Where methods that are called by name may be: the classes that rules know, and those that strings spell."""
+        known = [path for one in self.audit.by_name for path in one.classes]
+        return [*known, *sorted({name for _, new in self.names.values() for _, name in new.dotted})]
 
     def _site(self, number: int, site: Site) -> dict[str, Any]:
         shape = calls.Shape(site.positional, site.keywords, site.star, site.double_star)

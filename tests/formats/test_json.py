@@ -48,6 +48,6 @@ def test_undecodable_names_stay_valid():
 
 def test_call_sites_for_the_runner():
     site = CallSite(BROKEN.span, "acme.f", 1, ("n",), False, False, "f(n)", "fits")
-    found = contract(msgspec.structs.replace(REPORT, call_sites=(site,)), call_sites=True)
+    found = contract(msgspec.structs.replace(REPORT, call_sites=(site,)), for_runner=True)
     assert found["call_sites"][0]["path"] == "app/serve.py"
     assert found["call_sites"][0]["symbol"] == "acme.f"

@@ -20,6 +20,7 @@ from auditor.packages.gittree import tags_between
 from auditor.packages.spec import is_range
 from auditor.ranges import scan_declared_ranges, scan_ranges
 from auditor.ranges.whole import Range, widest
+from auditor.runner import audit
 
 HISTORY = {
     "1.0": "class Request:\n    def __init__(self, name, eos): ...\n",
@@ -78,6 +79,25 @@ def test_the_patch_names_the_releases_and_what_is_true_afterwards(options, tmp_p
     assert "# Provider: acme 1.0 and 1.1 -> 1.0 to 2.0 (4 releases)\n" in (folder / patch.name).read_text("utf-8") or (
         "(4 releases)" in (folder / patch.name).read_text("utf-8")
     )
+
+
+def test_the_audit_beside_the_patches_tells_what_a_run_needs_of_each_release(options, tmp_path):
+    scan_ranges(options, Range())
+    (file,) = (tmp_path / "patches").glob("*/audit.json")
+    told = json.loads(file.read_text("utf-8"))
+
+    assert told["providers"][0]["range"]["proven"] == ["1.0", "1.1", "1.2", "2.0"]
+    assert [(site["new_signature"], site["verdict"], site["releases"]) for site in told["call_sites"]] == [
+        ("Request(name, eos)", "fits", ["1.0", "1.1"]),
+        ("Request(name)", "broken", ["1.2", "2.0"]),
+    ]
+    seen = audit.read(file.parent)
+    old, new = seen.of_installed({"acme": "1.1+local"}), seen.of_installed({"acme": "2.0"})
+    assert [site.verdict for site in old.call_sites] == ["fits"]
+    assert [site.verdict for site in new.call_sites] == ["broken"]
+    assert not any(finding.severity == "error" for finding in old.findings)
+    assert [finding.rule for finding in new.findings if finding.severity == "error"] == ["unknown-argument"]
+    assert seen.of_installed({"acme": "7.0"}) == new, "of what was not audited the newest release is the best guess"
 
 
 def test_prereleases_join_when_asked_for(options):

@@ -152,6 +152,7 @@ def make(root: Path, *, app: str = APP, patched: str = PATCHED, lib: dict[str, s
         "problems": [],
         "stats": {},
         "call_sites": SITES,
+        "by_name": [{"calls": ["collective_rpc"], "parameter": "method", "classes": ["lib.core.Engine"]}],
     }
     (patches / "audit.json").write_text(json.dumps(document), encoding="utf-8")
     return World(folder, patches, {"PYTHONPATH": str(folder)})

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from runner.making import APP, PATCHED, World, make
 
+from auditor.model import ByName
 from auditor.runner import calls, probing, signatures
 from auditor.runner.inside import compiling
 
@@ -50,6 +51,33 @@ def test_calls_methods_and_names_that_the_patches_bring_in_are_asked_about(world
     assert "string app.work.Extension" in out
     assert "method go" in out
     assert "module app.main" in out
+
+
+@pytest.mark.parametrize(
+    ("installed", "told"),
+    [
+        ("2.0+cpu", None),
+        ("1.0", "the patches are proven for lib==2.0; 1.0 is installed here"),
+        ("3.0", "audited against lib 1.0 to 2.0, not this release; 3.0 is installed here"),
+    ],
+)
+def test_of_a_range_the_installed_release_is_asked_about(world, run, installed, told):
+    info = world.site / f"lib-{installed}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: lib\nVersion: {installed}\n", encoding="utf-8")
+    file = world.patches / "audit.json"
+    audit = json.loads(file.read_text(encoding="utf-8"))
+    whole = {"asked": "lib>=1", "releases": ["1.0", "2.0"], "proven": ["2.0"], "widest_patched": "lib==2.0"}
+    audit["providers"][0]["range"] = whole
+    gone = {**audit["call_sites"][0], "symbol": "lib.core.only_in_one", "releases": ["1.0"]}
+    audit["call_sites"].append(gone)
+    audit["findings"][2] |= {"provider": "lib", "releases": [{"first": "1.0", "last": "1.0", "state": "broken"}]}
+    file.write_text(json.dumps(audit), encoding="utf-8")
+    code, out, err = run("preflight", *world.options)
+    assert code == (1 if installed == "1.0" else 0)
+    assert ("only_in_one" in out) is ("no patch repairs: app/main.py:1" in out) is (installed == "1.0")
+    assert told is None or told in err
+    assert told is not None or "installed here" not in err
 
 
 @pytest.mark.parametrize(
@@ -228,3 +256,11 @@ def test_what_is_compiled_ahead_is_what_an_import_would_compile(tmp_path, monkey
     assert all(compiling.is_compiled(str(package / f"{name}.py")) for name in compiled)
     (package / "four.py").write_text("changed = True\n")
     assert not compiling.is_compiled(str(package / "four.py"))
+
+
+@pytest.mark.parametrize("call", ['e.tell("go")', 'e.tell(1, method="go")', 'a.b.tell("go", 2)'])
+def test_methods_are_called_by_name_where_the_audit_says_so(call):
+    known = [ByName(("tell",), "method", ())]
+    assert calls.names(call.encode(), (), known).methods == ((1, "go"),)
+    assert calls.names(call.replace("tell", "ask").encode(), (), known).methods == ()
+    assert calls.names(call.replace('"go"', "go").encode(), (), known).methods == ()
