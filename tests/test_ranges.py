@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from auditor.__main__ import main
 from auditor.claims import requirements
 from auditor.consumer.source import Sources
 from auditor.errors import OfflineError, SpecError
@@ -170,3 +171,11 @@ def test_declared_ranges_and_named_releases_do_not_mix(arguments, message):
     result = CliRunner().invoke(command, [".", "--isolated", *arguments])
     assert result.exit_code == 2
     assert message in result.output
+
+
+@pytest.mark.parametrize(
+    ("against", "advised"), [("lib>=1,<2", "--against lib==VERSION"), ("declared", "--against NAME==VERSION")]
+)
+def test_a_second_opinion_is_about_one_release(tmp_path, capsys, against, advised):
+    assert main(["scan", str(tmp_path), "--isolated", "--second-opinion", "ty", "--against", against]) == 2
+    assert advised in capsys.readouterr().err

@@ -61,11 +61,16 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
 
 
 def _report(options: Options, given: dict[str, Any]) -> Report:
-    from auditor.packages.spec import is_range
+    from auditor.packages.spec import is_range, parse_spec
 
     whole = given["against"] == ("declared",) or any(map(is_range, options.against))
     if whole and options.second_opinion is not None:
-        raise ConfigError("--second-opinion is asked about one release, not about a range")
+        named = () if given.get("declared") else map(parse_spec, options.against)
+        name = next((spec.name for spec in named if spec.name), "NAME")
+        raise ConfigError(
+            "--second-opinion is asked about one release, not about a range",
+            hint=f"Audit the release in question with it: `--against {name}==VERSION`, or the range without it",
+        )
     style = None if given["guard"] == "auto" else given["guard"]
     if given.get("declared"):
         from auditor.ranges import scan_declared, scan_declared_ranges

@@ -88,7 +88,7 @@ SECTIONS = {
     type=click.Choice(["auto", "capability", "version"]),
     default="auto",
     show_default=True,
-    help="How patches for a range tell its releases apart; `auto`: as the consumer does.",
+    help="How patches for a range tell its releases apart; `auto`: as the consumer does. Imports are always tried.",
 )
 @exit_code
 @click.option("--strict", is_flag=True, help="Notes, unaudited places, stale ignores and baseline entries fail too.")
