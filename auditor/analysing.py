@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -42,7 +43,7 @@ def reader(context: bytes) -> Work:
     return read
 
 
-def _module(name: str, source: bytes, is_package: bool) -> ModuleApi:
+def _module(name: str, source: bytes, is_package: bool, tree: ast.Module | None) -> ModuleApi:
     from auditor.provider.signatures import read_module
 
-    return read_module(name, source, is_package=is_package)
+    return read_module(name, source, is_package=is_package, tree=tree)

@@ -1,9 +1,14 @@
-"""Source bytes -> text, as Python itself would read them."""
+"""Source bytes -> text, as Python itself would read them, and its syntax tree."""
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
+import warnings
+
+MAX_BYTES = 32 * 2**20
+"""Source size beyond which a file is reported instead of read."""
 
 
 def decode(source: bytes) -> str:
@@ -24,3 +29,18 @@ def decode_leniently(source: bytes) -> str:
         return decode(source)
     except (SyntaxError, UnicodeError, LookupError):
         return source.decode("utf-8", "replace")
+
+
+def parse(source: bytes) -> tuple[str, ast.Module]:
+    """The text and its syntax tree, without the warnings that Python has for it.
+
+    Raises:
+        SyntaxError: It cannot be decoded or parsed; so with the other errors of `decode` and `ast.parse`.
+        ValueError: It is larger than `MAX_BYTES`.
+    """
+    if len(source) > MAX_BYTES:
+        raise ValueError(len(source))
+    text = decode(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return text, ast.parse(text)

@@ -7,7 +7,7 @@ terms describe a provider's own attributes and return values, so both sides are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 
@@ -229,21 +229,21 @@ def choice(options: list[Term]) -> Term:
 
 def root(term: Term) -> Term:
     """The innermost term that `term` is built on: the import or name an access path starts from."""
+    current: Any = term
     while True:
-        if isinstance(term, Member | Subscript | Element | Unpacked | Awaited | Entered | Instance | Super):
-            term = term.of
-        elif isinstance(term, Call):
-            term = term.function
+        kind = type(current)
+        if kind in _WITH_OF or kind is Subscript:
+            current = current.of
+        elif kind is Call:
+            current = current.function
         else:
-            return term
+            return cast("Term", current)
 
 
 _Parts: TypeAlias = Callable[[Any], Iterable[Term]]
-_OF: dict[type[Any], _Parts] = dict.fromkeys(
-    (Member, Element, Unpacked, Awaited, Entered, Instance, Super), lambda term: (term.of,)
-)
+_WITH_OF: frozenset[type[Any]] = frozenset({Member, Element, Unpacked, Awaited, Entered, Instance, Super})
+"""Terms that are made of one other, their `of`: most of an access path."""
 _PARTS: dict[type[Any], _Parts] = {
-    **_OF,
     Subscript: lambda term: (term.of, *term.index),
     Call: lambda term: (term.function, *term.positional, *(value for _, value in term.keywords)),
     Choice: lambda term: term.options,
@@ -251,9 +251,8 @@ _PARTS: dict[type[Any], _Parts] = {
     Sequence: lambda term: term.items,
     Mapping: lambda term: [value for _, value in term.items],
 }
-"""What a term is made of, by exact type: `isinstance` of many would double the time, a fifth of reading a consumer."""
+"""What other terms are made of, by exact type: `isinstance` of many would double the time."""
 _ORIGINS: dict[type[Any], _Parts] = {
-    **_OF,
     Subscript: lambda term: (*term.index, term.of),
     Call: lambda term: (*term.positional[:2], term.function),
     Choice: lambda term: term.options,
@@ -268,9 +267,11 @@ def roots(term: Term) -> Iterator[Term]:
     The result of a call may come from what was passed to it (`next(iter(x))`, `replace(x, ...)`), and an element of
     `list[X]` is an `X`, so the roots of arguments and indices count as well.
     """
-    stack = [term]
+    stack: list[Any] = [term]
     while stack:
         current = stack.pop()
+        while type(current) in _WITH_OF:
+            current = current.of
         origins = _ORIGINS.get(type(current))
         if origins is not None:
             stack.extend(origins(current))
@@ -305,12 +306,15 @@ def bounded(term: Term) -> Term:
 
 def _fits(term: Term) -> bool:
     left = MAX_WEIGHT
-    stack: list[Term] = [term]
+    stack: list[Any] = [term]
     while stack:
+        current = stack.pop()
+        while type(current) in _WITH_OF:
+            current = current.of
+            left -= 1
         left -= 1
         if left < 0:
             return False
-        current = stack.pop()
         parts = _PARTS.get(type(current))
         if parts is not None:
             stack.extend(parts(current))

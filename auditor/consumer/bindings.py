@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,7 @@ def assign(walker: Walker, node: ast.Assign, env: Environment, scope: str) -> No
     """`a = b = value`"""
     walker.recorder.expression(node.value, env, scope, node)
     value = read(node.value, env)
-    mutate(node.value, env)
+    mutate(walker.recorder.changing, env)
     for target in node.targets:
         _target(walker, target, node.value, value, env, scope)
 
@@ -31,7 +32,7 @@ def annotated_assign(walker: Walker, node: ast.AnnAssign, env: Environment, scop
     if node.value is not None:
         walker.recorder.expression(node.value, env, scope, node)
         value = read(node.value, env)
-        mutate(node.value, env)
+        mutate(walker.recorder.changing, env)
     declared = annotated(node.annotation, env) or UNKNOWN
     _target(walker, node.target, node.value, value if isinstance(value, Mapping) else declared, env, scope)
 
@@ -98,19 +99,16 @@ def _set_key(target: ast.Subscript, value: Term, env: Environment) -> None:
             env.names[target.value.id] = msgspec.structs.replace(known, open=True)
 
 
-def mutate(expression: ast.expr, env: Environment) -> None:
+def mutate(calls: Sequence[ast.Call], env: Environment) -> None:
     """Follow what the calls in an expression do to dicts whose keys are known."""
-    for node in ast.walk(expression):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATING:
+    for node in calls:
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=method):
                 known = env.get(name)
                 if isinstance(known, Mapping) and (changed := _mutated(known, method, node, env)) is not known:
                     env.names[name] = changed
             case _:
                 pass
-
-
-_MUTATING = frozenset({"update", "setdefault", "pop", "clear"})
 
 
 def _mutated(known: Mapping, method: str, call: ast.Call, env: Environment) -> Mapping:

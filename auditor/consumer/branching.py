@@ -23,7 +23,7 @@ End: TypeAlias = tuple[dict[str, Term], Guards]
 def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
     """Walk both branches under what the test says; returns whether control leaves in each."""
     walker.recorder.expression(node.test, env, scope, node)
-    mutate(node.test, env)
+    mutate(walker.recorder.changing, env)
     before = dict(env.names)
     ends: list[End] = []
     for body, negated in ((node.body, False), (node.orelse, True)):
@@ -176,15 +176,14 @@ def _join(ends: Sequence[End]) -> dict[str, Term]:
     """The bindings after branches meet: dicts keep the keys of every branch, other values become choices."""
     if len(ends) == 1:
         return ends[0][0]
-    names: dict[str, None] = {}
-    for end, _ in ends:
-        names.update(dict.fromkeys(end))
     joined: dict[str, Term] = {}
-    for name in names:
-        values = list(dict.fromkeys(end[name] for end, _ in ends if name in end))
-        dicts = [(value, guards) for end, guards in ends if isinstance(value := end.get(name), Mapping)]
-        if len(values) > 1 and len(dicts) == sum(name in end for end, _ in ends):
-            joined[name] = sometimes(dicts)
-        else:
-            joined[name] = bounded(choice(values))
+    for name in dict.fromkeys(name for end, _ in ends for name in end):
+        having = [(value, guards) for end, guards in ends if (value := end.get(name)) is not None]
+        first = having[0][0]
+        if all(value is first for value, _ in having):
+            joined[name] = bounded(first)
+            continue
+        values = list(dict.fromkeys(value for value, _ in having))
+        dicts = [(value, guards) for value, guards in having if isinstance(value, Mapping)]
+        joined[name] = sometimes(dicts) if len(values) > 1 and len(dicts) == len(having) else bounded(choice(values))
     return joined

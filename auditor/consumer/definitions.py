@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from auditor.consumer.locals import is_local, local_class, local_path
 from auditor.reading import Environment, annotated, text
+from auditor.syntax import Function, is_generator
 from auditor.terms import Guard, Instance, Mapping, Sequence, Term, Unknown, bounded, choice
 
 if TYPE_CHECKING:
     from auditor.consumer.walker import Walker
-
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Deferred(NamedTuple):
@@ -60,7 +59,7 @@ def function_body(walker: Walker, function: Deferred) -> None:
     if node.args.kwarg:
         env.names[node.args.kwarg.arg] = Mapping((), True, rest=annotated(node.args.kwarg.annotation, env))
     returns = walker.function_block(node.body, env, scope, list(env.names))
-    if returns and not _is_generator(node):
+    if returns and not is_generator(node, walker.yields):
         known = f"{class_path}.{node.name}" if class_path and is_local(class_path) else scope
         walker.results[known] = bounded(choice(returns))
 
@@ -116,14 +115,3 @@ _SKIPPING = frozenset({"skipif", "skipIf", "skipUnless"})
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
-def _is_generator(node: Function) -> bool:
-    stack: list[ast.AST] = list(node.body)
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ast.Yield | ast.YieldFrom):
-            return True
-        if not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(current))
-    return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -13,13 +12,13 @@ import msgspec
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
 from auditor.consumer.analysis import ConsumerModule, FileAnalysis, Job
 from auditor.consumer.walker import walk
-from auditor.decoding import decode
+from auditor.decoding import parse
 from auditor.model import Problem
 from auditor.terms import Mapping as Keywords
 from auditor.terms import Term
 
-ReadModule: TypeAlias = Callable[[str, bytes, bool], ModuleApi]
-"""Reads a module's API out of its source: name, source, is it a package."""
+ReadModule: TypeAlias = Callable[[str, bytes, bool, "ast.Module | None"], ModuleApi]
+"""Reads a module's API out of its source: name, source, is it a package, its syntax tree where there is one."""
 
 
 def read_file(job: Job, interesting: frozenset[str], read_module: ReadModule) -> ConsumerModule:
@@ -32,16 +31,18 @@ def read_file(job: Job, interesting: frozenset[str], read_module: ReadModule) ->
     """
     name, path = job.name, job.path
     is_package = path.rsplit("/", 1)[-1] == "__init__.py"
-    api = read_module(name, job.source, is_package)
+    try:
+        text, tree = parse(job.source)
+    except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError) as error:
+        api = read_module(name, job.source, is_package, None)
+        known = api.problems[0].removeprefix("partly read: ") if api.problems else f"cannot be read: {error}"
+        return ConsumerModule(api, _broken(path, name, known))
+    api = read_module(name, job.source, is_package, tree)
     if api.problems:
         return ConsumerModule(api, _broken(path, name, api.problems[0].removeprefix("partly read: ")))
     try:
-        text = decode(job.source)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
         analysis = walk(name, path, text, tree, is_package=is_package, interesting=interesting)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (ValueError, RecursionError, MemoryError) as error:
         return ConsumerModule(api, _broken(path, name, f"cannot be read: {error}"))
     return ConsumerModule(_refined(api, analysis), analysis)
 

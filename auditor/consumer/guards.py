@@ -14,6 +14,7 @@ from auditor.consumer.signatures import tested_parameter
 from auditor.consumer.versions import Definitions, Paths, VersionTests
 from auditor.reading import Environment, read, text
 from auditor.settled import settled
+from auditor.syntax import names_in
 from auditor.terms import Guard, Import, Member
 
 IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException", ""})
@@ -65,8 +66,8 @@ class GuardReader:
     def assigned(self, target: ast.expr, value: ast.expr | None) -> None:
         """A local name is bound; where that happens twice, nobody knows which of the values it has."""
         if self._scopes:
-            for node in ast.walk(target):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            for node in names_in(target):
+                if isinstance(node.ctx, ast.Store):
                     scope = self._scopes[-1]
                     scope[node.id] = value if node is target and node.id not in scope else None
 

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 
+from auditor.syntax import nodes
 from auditor.terms import Import
 
 Absolute = Callable[[ast.ImportFrom], str]
@@ -70,7 +71,7 @@ def star_names(tree: ast.Module, where: Absolute, interesting: frozenset[str]) -
         return frozenset()
     bound = set(dir(builtins)) | {"__file__", "__path__"} | bound_names(tree.body)
     read = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Global):
             bound.update(node.names)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -78,7 +79,7 @@ def star_names(tree: ast.Module, where: Absolute, interesting: frozenset[str]) -
     for statement in statements(tree.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
-        for node in ast.walk(statement):
+        for node in nodes(statement):
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 bound.add(node.id)
             elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:
@@ -114,7 +115,7 @@ def global_definitions(tree: ast.Module) -> dict[str, ast.AST]:
 def replaced_names(tree: ast.AST) -> frozenset[str]:
     """Names in place of which something else is done where they are None: tested by an `if` with an `else`."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.IfExp) or (isinstance(node, ast.If) and node.orelse):
             match node.test:
                 case ast.Compare(

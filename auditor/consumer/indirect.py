@@ -62,10 +62,13 @@ def replaced_by_name(node: ast.Call) -> tuple[ast.expr, str] | None:
             return None
 
 
-def may_be_filled(passed: Iterable[ast.expr | ast.keyword], env: Environment) -> None:
-    """A dict that is handed to another function may come back with more keys."""
+def may_be_filled(passed: Iterable[ast.expr | ast.keyword], env: Environment) -> bool:
+    """A dict that is handed to another function may come back with more keys; whether there is one."""
+    filled = False
     for argument in passed:
         value = argument.value if isinstance(argument, ast.keyword) and argument.arg else argument
         known = env.get(value.id) if isinstance(value, ast.Name) else None
         if isinstance(value, ast.Name) and isinstance(known, Mapping) and not known.open:
             env.names[value.id] = msgspec.structs.replace(known, open=True)
+            filled = True
+    return filled

@@ -7,6 +7,8 @@ import re
 
 from auditor.model import Span
 
+_DEFINES = re.compile(r"(?:async\s+)?(?:def|class)\s+")
+
 
 class Places:
     """Spans of the nodes of one file.
@@ -49,8 +51,8 @@ class Places:
         """The stretch of the name in a `def` or `class` statement."""
         text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
         start = self._column(node.lineno, node.col_offset)
-        found = re.compile(rf"(?:async\s+)?(?:def|class)\s+(?={re.escape(node.name)})").match(text, start - 1)
-        column = found.end() + 1 if found else start
+        found = _DEFINES.match(text, start - 1)
+        column = found.end() + 1 if found and text.startswith(node.name, found.end()) else start
         return Span(self.path, node.lineno, column, node.lineno, column + len(node.name))
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 
 from auditor.consumer import indirect
 from auditor.consumer.indirect import may_be_filled, replaced_by_name
 from auditor.consumer.places import Places
+from auditor.consumer.under import Under
 from auditor.consumer.usages import Usages
 from auditor.model import Argument, Span, Use, UseKind
 from auditor.reading import Conditions, Environment, bind_target, comprehension_scope, read, text
 from auditor.spelling import accessed_by_name
+from auditor.syntax import children
 from auditor.terms import Guard, Import, Member, Name, Term, Unknown, root, roots
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?\Z")
@@ -24,9 +26,9 @@ _NOT_PATHS = frozenset(
     {"getLogger", "get_logger", "init_logger", "debug", "info", "warning", "error", "print", "setLevel"}
 )
 _MAX_TEXT = 300
-
-
 _BUILTINS = frozenset(dir(builtins))
+CHANGING = frozenset({"update", "setdefault", "pop", "clear"})
+"""Methods that change a dict."""
 
 
 class Recorder:
@@ -59,6 +61,8 @@ class Recorder:
         """Conditions under which the code that is walked runs."""
         self.imported: dict[str, None] = {}
         """Top-level names of all imports."""
+        self.changing: list[ast.Call] = []
+        """Calls in the last expression whose methods may change a dict."""
         self._uses: list[Use] = []
         self._loose: list[Use] = []
 
@@ -70,29 +74,19 @@ class Recorder:
         )
         return uses, tuple(self._loose)
 
-    @contextmanager
-    def under(self, guards: Iterable[Guard]) -> Iterator[list[Guard]]:
+    def under(self, guards: Iterable[Guard]) -> Under:
         """What is recorded inside runs under these guards as well, and under those that are added to the list."""
-        depth = len(self.guards)
-        self.guards.extend(guards)
-        try:
-            yield self.guards
-        finally:
-            del self.guards[depth:]
+        return Under(self.guards, guards)
 
     # what matters
 
     def _relevant(self, term: Term) -> bool:
-        return any(self._is_ours(start) for start in roots(term))
+        return any(map(self._is_ours, roots(term)))
 
     def _is_ours(self, start: Term) -> bool:
-        match start:
-            case Import(path):
-                return path.split(".", 1)[0] in self.interesting
-            case Name(module, name):
-                return module == self.module and name not in self.foreign
-            case _:
-                return False
+        if isinstance(start, Import):
+            return start.path.partition(".")[0] in self.interesting
+        return isinstance(start, Name) and start.module == self.module and start.name not in self.foreign
 
     def _use(
         self,
@@ -153,55 +147,47 @@ class Recorder:
 
     def expressions(self, node: ast.AST, env: Environment, scope: str) -> None:
         """Record every expression directly below a statement."""
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.expression(child, env, scope)
 
     def expression(self, node: ast.expr, env: Environment, scope: str, statement: ast.stmt | None = None) -> None:
         """Record the uses inside an expression; `statement` is the one that consumes its value, if any."""
+        self.changing = []
         self._visit(node, statement, env, scope)
 
     def _visit(self, node: ast.AST, parent: ast.AST | None, env: Environment, scope: str) -> None:
-        if parent is not None:
-            self.usages.consumed(node, parent)
-        match node:
-            case ast.Call():
-                self._call(node, env, scope)
-                self._by_name(node, env, scope)
-                self._children(node, env, scope)
-            case ast.Attribute():
-                self._attribute(node, env, scope)
-                self._visit(node.value, node, env, scope)
-            case ast.Name(ctx=ast.Load()):
-                self.usages.read(node)
-                if node.id in self.starred and isinstance(term := read(node, env), Name):
-                    self._uses.append(self._use("attribute", node, term, scope, node.id))
-            case ast.NamedExpr():
-                self._visit(node.value, node, env, scope)
-                bind_target(node.target, read(node.value, env), env)
-                self.usages.assigned(node.target, node.value)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                self._comprehension(node, env, scope)
-            case ast.Lambda():
-                self._lambda(node, env, scope)
-            case ast.BoolOp():
-                self._boolean(node, env, scope)
-            case ast.IfExp():
-                self._visit(node.test, node, env, scope)
-                for branch, negated in ((node.body, False), (node.orelse, True)):
-                    with self.under(self.conditions(node.test, env, negated)):
-                        self._visit(branch, node, env, scope)
-            case ast.Constant(value=str() as value):
-                self._string(node, value, parent, scope)
-            case _:
-                self._children(node, env, scope)
+        visitor = _VISITORS.get(type(node))
+        if visitor is not None:
+            visitor(self, node, parent, env, scope)
+        else:
+            for child in children(node):
+                self._visit(child, node, env, scope)
 
-    def _children(self, node: ast.AST, env: Environment, scope: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            self._visit(child, node, env, scope)
+    def _name(self, node: ast.Name, parent: ast.AST | None, env: Environment, scope: str) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            return
+        self.usages.read(node, parent)
+        if node.id in self.starred and isinstance(term := read(node, env), Name):
+            self._uses.append(self._use("attribute", node, term, scope, node.id))
+
+    def _named(self, node: ast.NamedExpr, _: ast.AST | None, env: Environment, scope: str) -> None:
+        self._visit(node.value, node, env, scope)
+        bind_target(node.target, read(node.value, env), env)
+        self.usages.assigned(node.target, node.value)
+
+    def _conditional(self, node: ast.IfExp, _: ast.AST | None, env: Environment, scope: str) -> None:
+        self._visit(node.test, node, env, scope)
+        for branch, negated in ((node.body, False), (node.orelse, True)):
+            with self.under(self.conditions(node.test, env, negated)):
+                self._visit(branch, node, env, scope)
 
     def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Environment, scope: str
+        self,
+        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        _: ast.AST | None,
+        env: Environment,
+        scope: str,
     ) -> None:
         inner = comprehension_scope(node.generators, env)
         with self.under(()) as guards:
@@ -213,7 +199,7 @@ class Recorder:
             for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
                 self._visit(part, node, inner, scope)
 
-    def _lambda(self, node: ast.Lambda, env: Environment, scope: str) -> None:
+    def _lambda(self, node: ast.Lambda, _: ast.AST | None, env: Environment, scope: str) -> None:
         inner = env.child()
         given = node.args
         starred = [a for a in (given.vararg, given.kwarg) if a is not None]
@@ -221,30 +207,38 @@ class Recorder:
             inner.names[parameter.arg] = Unknown("parameter of lambda")
         self._visit(node.body, node, inner, scope)
 
-    def _boolean(self, node: ast.BoolOp, env: Environment, scope: str) -> None:
+    def _boolean(self, node: ast.BoolOp, _: ast.AST | None, env: Environment, scope: str) -> None:
         """`hasattr(x, "a") and x.a`: what follows runs only where what precedes held."""
         with self.under(()) as guards:
             for value in node.values:
                 self._visit(value, node, env, scope)
                 guards.extend(self.conditions(value, env, isinstance(node.op, ast.Or)))
 
-    def _call(self, node: ast.Call, env: Environment, scope: str) -> None:
-        function = read(node.func, env)
+    def _call(self, node: ast.Call, parent: ast.AST | None, env: Environment, scope: str) -> None:
+        called = node.func
+        function = read(called, env)
         relevant = self._relevant(function)
         passed: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         self._indirect(node, function, passed, env, scope)
-        if not (isinstance(function, Name) and function.name in _BUILTINS):
-            may_be_filled(passed, env)
-        if not relevant and not (isinstance(node.func, ast.Attribute) and isinstance(root(function), Unknown)):
-            return
-        arguments = tuple(self._argument(a, env) for a in passed)
-        span = self.places.last_name(node.func)
-        use = self._use("call", node, function, scope, text(node.func), name_span=span, arguments=arguments)
-        if relevant:
-            self._uses.append(use)
-            self.usages.called(node, len(self._uses) - 1)
+        filled = not (isinstance(function, Name) and function.name in _BUILTINS) and may_be_filled(passed, env)
+        if relevant or (isinstance(called, ast.Attribute) and isinstance(root(function), Unknown)):
+            arguments = tuple([self._argument(a, env) for a in passed])
+            span = self.places.last_name(called)
+            use = self._use("call", node, function, scope, text(called), name_span=span, arguments=arguments)
+            if relevant:
+                self._uses.append(use)
+                self.usages.called(node, parent, len(self._uses) - 1)
+            else:
+                self._loose.append(use)
+        self._by_name(node, env, scope)
+        if isinstance(called, ast.Attribute):
+            if called.attr in CHANGING:
+                self.changing.append(node)
+            self._accesses(called, read(called, env) if filled else function, env, scope)
         else:
-            self._loose.append(use)
+            self._visit(called, node, env, scope)
+        for argument in passed:
+            self._visit(argument, node, env, scope)
 
     def _indirect(
         self, node: ast.Call, function: Term, passed: Sequence[ast.expr | ast.keyword], env: Environment, scope: str
@@ -279,15 +273,24 @@ class Recorder:
             return Argument(self.places.span(node), text(node.value), read(node.value, env), star="*")
         return Argument(self.places.span(node), text(node), read(node, env))
 
-    def _attribute(self, node: ast.Attribute, env: Environment, scope: str) -> None:
-        if not isinstance(node.ctx, ast.Load):
-            return
-        term = read(node, env)
+    def _attribute(self, node: ast.Attribute, _: ast.AST | None, env: Environment, scope: str) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._accesses(node, read(node, env), env, scope)
+        else:
+            self._visit(node.value, node, env, scope)
+
+    def _accesses(self, node: ast.Attribute, term: Term, env: Environment, scope: str) -> None:
+        """Every access of `a.b.c`, which is `term`, the longest first, then what is inside."""
         relevant = self._relevant(term)
-        if relevant or isinstance(root(term), Unknown):
-            span = self.places.last_name(node)
-            use = self._use("attribute", node, term, scope, text(node), name_span=span)
-            (self._uses if relevant else self._loose).append(use)
+        found = self._uses if relevant else self._loose if isinstance(root(term), Unknown) else None
+        while True:
+            if found is not None:
+                span = self.places.last_name(node)
+                found.append(self._use("attribute", node, term, scope, text(node), name_span=span))
+            if not (isinstance(node.value, ast.Attribute) and isinstance(term, Member)):
+                break
+            node, term = node.value, term.of
+        self._visit(node.value, node, env, scope)
 
     def _by_name(self, node: ast.Call, env: Environment, scope: str) -> None:
         """`getattr(of, "name")`, `mock.patch.object(of, "name")`: an access, though the name is a string."""
@@ -295,8 +298,11 @@ class Recorder:
         if found is not None and self._relevant(term := Member(read(found[0], env), found[1])):
             self._uses.append(self._use("attribute", node, term, scope, f"{text(found[0])}.{found[1]}"))
 
-    def _string(self, node: ast.Constant, value: str, parent: ast.AST | None, scope: str) -> None:
-        if not (_DOTTED.match(value) and value.split(".", 1)[0] in self.interesting):
+    def _string(self, node: ast.Constant, parent: ast.AST | None, _: Environment, scope: str) -> None:
+        value = node.value
+        if not isinstance(value, str):
+            return
+        if value.partition(".")[0] not in self.interesting or not _DOTTED.match(value):
             return
         if isinstance(parent, ast.Call) and text(parent.func).rsplit(".", 1)[-1] in _NOT_PATHS:
             return
@@ -326,3 +332,19 @@ class Recorder:
             span = self.places.last_name(target)
             use = self._use("patch", target, term, scope, text(target), name_span=span, alias=alias, value=value)
             self._uses.append(use)
+
+
+_VISITORS: dict[type[ast.AST], Callable[[Recorder, Any, ast.AST | None, Environment, str], None]] = {
+    ast.Call: Recorder._call,
+    ast.Attribute: Recorder._attribute,
+    ast.Name: Recorder._name,
+    ast.NamedExpr: Recorder._named,
+    ast.ListComp: Recorder._comprehension,
+    ast.SetComp: Recorder._comprehension,
+    ast.GeneratorExp: Recorder._comprehension,
+    ast.DictComp: Recorder._comprehension,
+    ast.Lambda: Recorder._lambda,
+    ast.BoolOp: Recorder._boolean,
+    ast.IfExp: Recorder._conditional,
+    ast.Constant: Recorder._string,
+}

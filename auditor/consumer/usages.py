@@ -10,6 +10,7 @@ import msgspec
 from auditor.consumer.places import Places
 from auditor.model import Usage
 from auditor.reading import text
+from auditor.syntax import names_in
 from auditor.terms import Guard
 
 _MAX_USAGES = 40
@@ -30,7 +31,6 @@ class Usages:
         self._found: dict[int, list[Usage]] = {}
         self._calls: dict[int, int] = {}
         self._holders: list[dict[str, int]] = [{}]
-        self._parents: dict[int, ast.AST] = {}
 
     def of(self, call: int) -> tuple[Usage, ...]:
         """What is done with the value of a call."""
@@ -44,19 +44,15 @@ class Usages:
         """A function body ends."""
         self._holders.pop()
 
-    def consumed(self, node: ast.AST, parent: ast.AST) -> None:
-        """Remember what consumes the value of an expression."""
-        self._parents[id(node)] = parent
-
-    def called(self, node: ast.Call, call: int) -> None:
-        """A call was recorded."""
+    def called(self, node: ast.Call, parent: ast.AST | None, call: int) -> None:
+        """A call was recorded; `parent` is what consumes its value."""
         self._calls[id(node)] = call
-        self._record(node, call)
+        self._record(node, parent, call)
 
-    def read(self, node: ast.Name) -> None:
-        """A variable is read; it may hold the result of a call."""
+    def read(self, node: ast.Name, parent: ast.AST | None) -> None:
+        """A variable is read, by `parent`; it may hold the result of a call."""
         if (call := self._holders[-1].get(node.id)) is not None:
-            self._record(node, call)
+            self._record(node, parent, call)
 
     def assigned(self, target: ast.expr, source: ast.expr | None) -> None:
         """Remember which call a variable holds the result of."""
@@ -76,25 +72,23 @@ class Usages:
 
     def forget(self, target: ast.expr) -> None:
         """Names are bound to something else."""
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name):
-                self.rebound(node.id)
+        for name in names_in(target):
+            self.rebound(name.id)
 
     def rebound(self, name: str) -> None:
         """A name is bound to something else."""
         self._holders[-1].pop(name, None)
 
-    def _record(self, node: ast.expr, call: int) -> None:
-        if (usage := self._usage(node)) is not None:
+    def _record(self, node: ast.expr, parent: ast.AST | None, call: int) -> None:
+        if (usage := self._usage(node, parent)) is not None:
             if guards := self.guards():
                 usage = msgspec.structs.replace(usage, guards=guards)
             known = self._found.setdefault(call, [])
             if usage not in known and len(known) < _MAX_USAGES:
                 known.append(usage)
 
-    def _usage(self, node: ast.expr) -> Usage | None:
+    def _usage(self, node: ast.expr, parent: ast.AST | None) -> Usage | None:
         """What the parent of an expression does with its value."""
-        parent = self._parents.get(id(node))
         span = self.places.span(node)
         match parent:
             case ast.Subscript(value=value) if value is node:

@@ -84,9 +84,11 @@ class VersionTests:
         self, test: ast.expr, source: ast.expr, operator: str, bound: ast.expr, env: Environment
     ) -> Guard | None:
         package = self.package(source, env)
-        part = self._part(source) if package else ""
+        if not package:
+            return None
+        part = self._part(source)
         version = self._text(bound, numbers=bool(part))
-        if not package or not version:
+        if not version:
             return None
         return Guard("version", text(test), package=package, operator=operator, version=version, part=part)
 

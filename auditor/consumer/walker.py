@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
 
 from auditor.api import ClassApi
 from auditor.consumer import bindings, branching, definitions, imports
@@ -13,6 +15,7 @@ from auditor.consumer.guards import GuardReader, shims
 from auditor.consumer.handlers import ran_through
 from auditor.consumer.recorder import Recorder
 from auditor.reading import Environment, read
+from auditor.syntax import lines_with
 from auditor.terms import Guard, Term, global_path
 
 
@@ -60,7 +63,7 @@ class Walker:
         self.is_package = is_package
         self.recorder = Recorder(module, path, source, interesting, imports.global_paths(tree, self.absolute))
         self.recorder.starred = imports.star_names(tree, self.absolute, interesting)
-        self.replaced = imports.replaced_names(tree)
+        self.yields = lines_with(source, "yield")
         self.definitions = {**imports.global_definitions(tree), **class_definitions(tree.body)}
         self.guard_reader = GuardReader(self.definitions.get, self.recorder.paths, self._may_be_of_the_consumer)
         self.recorder.conditions = self.conditions
@@ -100,6 +103,11 @@ class Walker:
             flags(self.definitions, self.guard_reader, env),
             tuple(self.recorder.imported),
         )
+
+    @cached_property
+    def replaced(self) -> frozenset[str]:
+        """Names in place of which something else is done where they are None."""
+        return imports.replaced_names(self.tree)
 
     def environment(self, outer: Environment | None = None, class_path: str | None = None) -> Environment:
         """A scope of this file."""
@@ -156,65 +164,72 @@ class Walker:
 
     def statement(self, node: ast.stmt, env: Environment, scope: str) -> bool:
         """Walk one statement; returns whether control leaves the block with it."""
-        match node:
-            case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
-                self._leave(node, env, scope)
-                return True
-            case ast.If():
-                return branching.if_(self, node, env, scope)
-            case ast.With() | ast.AsyncWith():
-                return branching.with_(self, node, env, scope)
-            case ast.Try():
-                return branching.try_(self, node, env, scope)
-            case ast.For() | ast.AsyncFor():
-                branching.for_(self, node, env, scope)
-            case ast.While():
-                branching.while_(self, node, env, scope)
-            case ast.Match():
-                branching.match_(self, node, env, scope)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                definitions.function(self, node, env, scope)
-            case ast.ClassDef():
-                definitions.class_(self, node, env, scope)
-            case _:
-                self._simple(node, env, scope)
-        return False
+        return bool(_STATEMENTS.get(type(node), Walker._other)(self, node, env, scope))
 
-    def _simple(self, node: ast.stmt, env: Environment, scope: str) -> None:
-        """A statement that control only passes through."""
-        match node:
-            case ast.Import():
-                self.recorder.plain_import(node, env, scope)
-            case ast.ImportFrom():
-                self.recorder.from_import(node, self.absolute(node), env, scope)
-            case ast.Assign():
-                bindings.assign(self, node, env, scope)
-            case ast.AnnAssign():
-                bindings.annotated_assign(self, node, env, scope)
-            case ast.AugAssign():
-                bindings.augmented_assign(self, node, env, scope)
-            case ast.Global():
-                self.shared.update(node.names)
-            case ast.Delete():
-                bindings.delete(node, env)
-            case ast.Expr():
-                self.recorder.expression(node.value, env, scope, node)
-                bindings.mutate(node.value, env)
-            case ast.Assert():
-                self.recorder.expressions(node, env, scope)
-                branching.narrow(node.test, env)
-            case _:
-                for body in imports.blocks(node):  # `except*` groups, which Python 3.10 has no class for
-                    self.block(body, env, scope)
-                self.recorder.expressions(node, env, scope)
+    def _import(self, node: ast.Import, env: Environment, scope: str) -> None:
+        self.recorder.plain_import(node, env, scope)
 
-    def _leave(self, node: ast.Return | ast.Raise | ast.Continue | ast.Break, env: Environment, scope: str) -> None:
-        if isinstance(node, ast.Return) and node.value is not None:
+    def _from_import(self, node: ast.ImportFrom, env: Environment, scope: str) -> None:
+        self.recorder.from_import(node, self.absolute(node), env, scope)
+
+    def _global(self, node: ast.Global, _: Environment, __: str) -> None:
+        self.shared.update(node.names)
+
+    def _delete(self, node: ast.Delete, env: Environment, _: str) -> None:
+        bindings.delete(node, env)
+
+    def _expression(self, node: ast.Expr, env: Environment, scope: str) -> None:
+        self.recorder.expression(node.value, env, scope, node)
+        bindings.mutate(self.recorder.changing, env)
+
+    def _assert(self, node: ast.Assert, env: Environment, scope: str) -> None:
+        self.recorder.expressions(node, env, scope)
+        branching.narrow(node.test, env)
+
+    def _other(self, node: ast.stmt, env: Environment, scope: str) -> None:
+        for body in imports.blocks(node):  # `except*` groups, which Python 3.10 has no class for
+            self.block(body, env, scope)
+        self.recorder.expressions(node, env, scope)
+
+    def _return(self, node: ast.Return, env: Environment, scope: str) -> bool:
+        if node.value is not None:
             self.recorder.expression(node.value, env, scope, node)
             self._returns.append(read(node.value, env))
-        else:
-            self.recorder.expressions(node, env, scope)
+        return True
+
+    def _leave(self, node: ast.Raise | ast.Continue | ast.Break, env: Environment, scope: str) -> bool:
+        self.recorder.expressions(node, env, scope)
+        return True
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[Walker, Any, Environment, str], bool | None]] = {
+    ast.Return: Walker._return,
+    ast.Raise: Walker._leave,
+    ast.Continue: Walker._leave,
+    ast.Break: Walker._leave,
+    ast.If: branching.if_,
+    ast.With: branching.with_,
+    ast.AsyncWith: branching.with_,
+    ast.Try: branching.try_,
+    ast.For: branching.for_,
+    ast.AsyncFor: branching.for_,
+    ast.While: branching.while_,
+    ast.Match: branching.match_,
+    ast.FunctionDef: definitions.function,
+    ast.AsyncFunctionDef: definitions.function,
+    ast.ClassDef: definitions.class_,
+    ast.Import: Walker._import,
+    ast.ImportFrom: Walker._from_import,
+    ast.Assign: bindings.assign,
+    ast.AnnAssign: bindings.annotated_assign,
+    ast.AugAssign: bindings.augmented_assign,
+    ast.Global: Walker._global,
+    ast.Delete: Walker._delete,
+    ast.Expr: Walker._expression,
+    ast.Assert: Walker._assert,
+}
+"""What is done with each kind of statement; it gives true where control leaves the block for good."""

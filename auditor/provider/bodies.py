@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from auditor.provider.flags import is_flag
 from auditor.provider.scopes import LocalScope, Origin, Source, imported, target_names
+from auditor.syntax import nodes
 from auditor.terms import Import, Unknown
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -232,21 +233,4 @@ if hasattr(ast, "TryStar"):
 
 def expressions(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes inside a function but those of functions and classes inside it, in no particular order."""
-    waiting: list[Any] = list(getattr(node, "body", []))
-    while waiting:
-        current = waiting.pop()
-        kind = current.__class__
-        if kind in _LEAVES or not isinstance(current, ast.AST):
-            continue
-        yield current
-        if kind in _SCOPES:
-            continue
-        for value in current.__dict__.values():
-            if value.__class__ is list:
-                waiting += value
-            elif value.__class__ not in _LEAVES:
-                waiting.append(value)
-
-
-_LEAVES = frozenset({int, str, type(None), ast.Load, ast.Store, ast.Del})
-_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef})
+    return nodes(*getattr(node, "body", ()), nested=False)

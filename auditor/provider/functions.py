@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from auditor.provider.keywords import forwards, kwargs_keys, star_names
 from auditor.provider.replies import reply_parameters
 from auditor.provider.scopes import LocalScope, Source, bounded, class_term, read_source
 from auditor.reading import Environment, annotation, read, text
+from auditor.syntax import is_generator
 from auditor.terms import NONE, UNKNOWN, Instance, Term, Unpacked, choice
 from auditor.terms import Sequence as Display
 
@@ -64,9 +64,7 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
     scope = _scope(place, parameters, first)
     instance_name = parameters[0].name if first is not None and parameters else None
     body = Body(node, scope, place.package, instance_name)
-    is_generator = _may_yield(node, place.yields) and any(
-        isinstance(n, ast.Yield | ast.YieldFrom) for n in expressions(node)
-    )
+    yields = is_generator(node, place.yields)
     stars = star_names(node.args)
     is_stub_body = _is_stub(node.body)
     function = FunctionApi(
@@ -74,12 +72,12 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
         line=node.lineno,
         parameters=parameters,
         returns=text(node.returns) if node.returns is not None else None,
-        result=_result(node, place, body, is_generator, is_stub_body or place.is_stub),
+        result=_result(node, place, body, yields, is_stub_body or place.is_stub),
         by_default=None
-        if is_generator
+        if yields
         else by_default(body, lambda variant: _returns(Body(variant, _scope(place, parameters, first), place.package))),
         is_async=isinstance(node, ast.AsyncFunctionDef),
-        is_generator=is_generator,
+        is_generator=yields,
         decorators=decorators,
         kwargs_keys=kwargs_keys(body, stars) if stars else (),
         forwards=forwards(body, stars) if stars else (),
@@ -142,11 +140,6 @@ def _remakes(node: FunctionNode, body: Body) -> bool:
     )
 
 
-def _may_yield(node: FunctionNode, lines: Sequence[int]) -> bool:
-    index = bisect_left(lines, node.lineno)
-    return index < len(lines) and lines[index] <= (node.end_lineno or node.lineno)
-
-
 def _local_value(parameter: Parameter) -> Term:
     if parameter.type is None:
         return UNKNOWN
@@ -168,13 +161,13 @@ def _instance_parameter(node: FunctionNode, place: Place, decorators: tuple[Deco
     return "instance"
 
 
-def _result(node: FunctionNode, place: Place, body: Body, is_generator: bool, is_stub: bool) -> Term | None:
+def _result(node: FunctionNode, place: Place, body: Body, yields: bool, is_stub: bool) -> Term | None:
     if node.returns is not None:
         found = annotation(node.returns, place.env)
         return None if found is None else Instance(found)
     if is_stub:
         return None
-    if is_generator:
+    if yields:
         items = [n.value for n in expressions(node) if isinstance(n, ast.Yield) and n.value is not None]
         yielded = choice([bounded(read(v, body.scope)) for v in items[:_MAX_KEPT]])
         return bounded(Display("generator", (yielded,)))

@@ -10,24 +10,32 @@ import griffe
 import msgspec
 
 from auditor.api import ModuleApi
-from auditor.decoding import decode
+from auditor.decoding import MAX_BYTES, decode
 from auditor.provider.blocks import BlockReader
 from auditor.provider.lazy import read_lazy
-
-MAX_BYTES = 32 * 2**20
-"""Source size beyond which a module is reported instead of read."""
+from auditor.syntax import lines_with
 
 _NO_EXTENSIONS = griffe.Extensions()
 
 
-def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = False) -> ModuleApi:
-    """Read one module; whatever cannot be read becomes an entry in `problems`, never an exception."""
+def read_module(
+    name: str, source: bytes, *, is_package: bool, is_stub: bool = False, tree: ast.Module | None = None
+) -> ModuleApi:
+    """Read one module; whatever cannot be read becomes an entry in `problems`, never an exception.
+
+    Args:
+        name: Its dotted name.
+        source: Its bytes.
+        is_package: Whether it is an `__init__` file.
+        is_stub: Whether it is a `.pyi` file.
+        tree: Its syntax tree, where somebody has parsed it already.
+    """
     if len(source) > MAX_BYTES:
         return _unread(name, is_package, f"larger than {MAX_BYTES // 2**20} MiB")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _read(name, decode(source), is_package=is_package, is_stub=is_stub)
+            return _read(name, decode(source), tree, is_package=is_package, is_stub=is_stub)
     except SyntaxError as error:
         return _unread(name, is_package, f"syntax error: {_first_line(error)} (line {error.lineno or 0})")
     except (UnicodeError, LookupError) as error:
@@ -38,10 +46,13 @@ def read_module(name: str, source: bytes, *, is_package: bool, is_stub: bool = F
         return _unread(name, is_package, f"cannot be read: {type(error).__name__}: {_first_line(error)}")
 
 
-def _read(name: str, code: str, *, is_package: bool, is_stub: bool) -> ModuleApi:
+def _read(name: str, code: str, tree: ast.Module | None, *, is_package: bool, is_stub: bool) -> ModuleApi:
     try:
         reader = Reader(name, code, is_package=is_package, is_stub=is_stub)
-        reader.get_module()
+        if tree is not None:
+            reader.visit(tree)
+        else:
+            reader.get_module()
         return reader.result()
     except SyntaxError as error:
         from auditor.provider.legacy import recover
@@ -65,18 +76,6 @@ def _first_line(error: BaseException) -> str:
     return (str(message).splitlines() or [""])[0][:200].encode("utf-8", "replace").decode()
 
 
-def _lines(code: str, word: str) -> list[int]:
-    """The numbers of the lines that have a word."""
-    found: list[int] = []
-    line, before = 1, 0
-    place = code.find(word)
-    while place >= 0:
-        line += code.count("\n", before, place)
-        found.append(line)
-        before, place = place, code.find(word, place + 1)
-    return found
-
-
 class Reader(griffe.Visitor):
     """griffe's visitor, which compiles the source and walks modules and classes.
 
@@ -92,7 +91,7 @@ class Reader(griffe.Visitor):
             module=name,
             package=name if is_package else name.rpartition(".")[0],
             is_stub=is_stub,
-            yields=_lines(code, "yield"),
+            yields=lines_with(code, "yield"),
             asks="environ" in code or "getenv" in code,
             enter_class=super().visit,
         )
