@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -13,20 +12,20 @@ import msgspec
 from auditor.consumer import indirect
 from auditor.consumer.indirect import may_be_filled, replaced_by_name
 from auditor.consumer.places import Places
+from auditor.consumer.relevance import BUILTINS, Relevance
 from auditor.consumer.under import Under
 from auditor.consumer.usages import Usages
 from auditor.model import Argument, Span, Use, UseKind
 from auditor.reading import Conditions, Environment, bind_target, comprehension_scope, read, text
 from auditor.spelling import accessed_by_name
 from auditor.syntax import children
-from auditor.terms import Guard, Import, Member, Name, Term, Unknown, root, roots
+from auditor.terms import Guard, Import, Member, Name, Term, Unknown, root
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?\Z")
 _NOT_PATHS = frozenset(
     {"getLogger", "get_logger", "init_logger", "debug", "info", "warning", "error", "print", "setLevel"}
 )
 _MAX_TEXT = 300
-_BUILTINS = frozenset(dir(builtins))
 CHANGING = frozenset({"update", "setdefault", "pop", "clear"})
 """Methods that change a dict."""
 
@@ -48,11 +47,7 @@ class Recorder:
         self.module = module
         self.places = Places(path, source)
         self.usages = Usages(self.places, lambda: tuple(self.guards))
-        self.interesting = interesting
-        self.imports = imports
-        self.foreign = (_BUILTINS - imports.keys()) | {
-            name for name, paths in imports.items() if all(p and p.split(".", 1)[0] not in interesting for p in paths)
-        }
+        self.relevance = Relevance(module, interesting, imports)
         self.starred: frozenset[str] = frozenset()
         """Names that only an `import *` can bring."""
         self.conditions: Conditions = lambda *_: ()
@@ -77,16 +72,6 @@ class Recorder:
     def under(self, guards: Iterable[Guard]) -> Under:
         """What is recorded inside runs under these guards as well, and under those that are added to the list."""
         return Under(self.guards, guards)
-
-    # what matters
-
-    def _relevant(self, term: Term) -> bool:
-        return any(map(self._is_ours, roots(term)))
-
-    def _is_ours(self, start: Term) -> bool:
-        if isinstance(start, Import):
-            return start.path.partition(".")[0] in self.interesting
-        return isinstance(start, Name) and start.module == self.module and start.name not in self.foreign
 
     def _use(
         self,
@@ -139,7 +124,7 @@ class Recorder:
         package = path.split(".", 1)[0]
         self.imported[package] = None
         self.usages.rebound(bound)
-        if package in self.interesting:
+        if self.relevance.of_path(package):
             span = self.places.span(node)
             self._uses.append(self._use("import", alias, Import(path), scope, shown, name_span=span, alias=bound))
 
@@ -217,10 +202,10 @@ class Recorder:
     def _call(self, node: ast.Call, parent: ast.AST | None, env: Environment, scope: str) -> None:
         called = node.func
         function = read(called, env)
-        relevant = self._relevant(function)
+        relevant = self.relevance.of(function)
         passed: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         self._indirect(node, function, passed, env, scope)
-        filled = not (isinstance(function, Name) and function.name in _BUILTINS) and may_be_filled(passed, env)
+        filled = not (isinstance(function, Name) and function.name in BUILTINS) and may_be_filled(passed, env)
         if relevant or (isinstance(called, ast.Attribute) and isinstance(root(function), Unknown)):
             arguments = tuple([self._argument(a, env) for a in passed])
             span = self.places.last_name(called)
@@ -244,26 +229,16 @@ class Recorder:
         self, node: ast.Call, function: Term, passed: Sequence[ast.expr | ast.keyword], env: Environment, scope: str
     ) -> None:
         """Record what `partial(f, x)` and the like will call."""
-        paths = self.paths(function)
+        paths = self.relevance.paths(function)
         if len(paths) != 1 or paths[0] not in indirect.FUNCTIONS:
             return
         arguments = tuple(self._argument(a, env) for a in passed)
         found = indirect.target(node, paths[0], arguments, env)
-        if found is not None and self._relevant(found[0]):
+        if found is not None and self.relevance.of(found[0]):
             shown = text(node.args[0])
             span = self.places.last_name(node.args[0])
             use = self._use("call", node, found[0], scope, shown, name_span=span, arguments=found[1])
             self._uses.append(msgspec.structs.replace(use, indirect=True))
-
-    def paths(self, term: Term) -> list[str]:
-        """The dotted paths that imports give to what a term names."""
-        if isinstance(term, Import):
-            return [term.path]
-        if isinstance(term, Member):
-            return [f"{path}.{term.name}" for path in self.paths(term.of)]
-        if isinstance(term, Name) and term.module == self.module:
-            return list(dict.fromkeys(self.imports.get(term.name, ())))
-        return []
 
     def _argument(self, node: ast.expr | ast.keyword, env: Environment) -> Argument:
         if isinstance(node, ast.keyword):
@@ -281,7 +256,7 @@ class Recorder:
 
     def _accesses(self, node: ast.Attribute, term: Term, env: Environment, scope: str) -> None:
         """Every access of `a.b.c`, which is `term`, the longest first, then what is inside."""
-        relevant = self._relevant(term)
+        relevant = self.relevance.of(term)
         found = self._uses if relevant else self._loose if isinstance(root(term), Unknown) else None
         while True:
             if found is not None:
@@ -295,14 +270,14 @@ class Recorder:
     def _by_name(self, node: ast.Call, env: Environment, scope: str) -> None:
         """`getattr(of, "name")`, `mock.patch.object(of, "name")`: an access, though the name is a string."""
         found = accessed_by_name(node) or replaced_by_name(node)
-        if found is not None and self._relevant(term := Member(read(found[0], env), found[1])):
+        if found is not None and self.relevance.of(term := Member(read(found[0], env), found[1])):
             self._uses.append(self._use("attribute", node, term, scope, f"{text(found[0])}.{found[1]}"))
 
     def _string(self, node: ast.Constant, parent: ast.AST | None, _: Environment, scope: str) -> None:
         value = node.value
         if not isinstance(value, str):
             return
-        if value.partition(".")[0] not in self.interesting or not _DOTTED.match(value):
+        if not self.relevance.of_path(value) or not _DOTTED.match(value):
             return
         if isinstance(parent, ast.Call) and text(parent.func).rsplit(".", 1)[-1] in _NOT_PATHS:
             return
@@ -312,7 +287,7 @@ class Recorder:
 
     def class_definition(self, node: ast.ClassDef, term: Term, env: Environment, scope: str) -> None:
         """A class with bases: a candidate for overrides and abstract methods. Its `arguments` are its methods."""
-        if not any(self._relevant(read(base, env)) for base in node.bases):
+        if not any(self.relevance.of(read(base, env)) for base in node.bases):
             return
         methods = {
             m.name: self.places.definition_name(m)
@@ -327,7 +302,7 @@ class Recorder:
         """An assignment onto an attribute: `module.f = mine`, `config.x = 1`."""
         self._visit(target.value, target, env, scope)
         term = Member(read(target.value, env), target.attr)
-        if self._relevant(term):
+        if self.relevance.of(term):
             alias = text(source) if source is not None else None
             span = self.places.last_name(target)
             use = self._use("patch", target, term, scope, text(target), name_span=span, alias=alias, value=value)

@@ -65,7 +65,9 @@ class Walker:
         self.recorder.starred = imports.star_names(tree, self.absolute, interesting)
         self.yields = lines_with(source, "yield")
         self.definitions = {**imports.global_definitions(tree), **class_definitions(tree.body)}
-        self.guard_reader = GuardReader(self.definitions.get, self.recorder.paths, self._may_be_of_the_consumer)
+        self.guard_reader = GuardReader(
+            self.definitions.get, self.recorder.relevance.paths, self.recorder.relevance.of_path
+        )
         self.recorder.conditions = self.conditions
         self.results: dict[str, Term] = {}
         """Qualified function name -> what it returns."""
@@ -116,9 +118,6 @@ class Walker:
     def conditions(self, test: ast.expr, env: Environment, negated: bool = False) -> tuple[Guard, ...]:
         """What surely holds where a test is true, or false."""
         return self.guard_reader.read(test, env, negated=negated)
-
-    def _may_be_of_the_consumer(self, path: str) -> bool:
-        return path.split(".", 1)[0] in self.recorder.interesting
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The absolute module path of a `from` import of this file."""
