@@ -13,11 +13,6 @@ import msgspec
 from auditor.errors import ConfigError
 from auditor.suggest import did_you_mean
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 OneOrMany: TypeAlias = str | list[str]
 
 
@@ -104,6 +99,11 @@ def find(start: Path) -> Located:
 
 
 def _table(file: Path) -> dict[str, Any] | None:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     try:
         document = tomllib.loads(file.read_bytes().decode())
     except OSError as error:

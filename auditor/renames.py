@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+import msgspec
 
 from auditor.api import FunctionApi, Parameter
 from auditor.sides import CallOutcome
 
 
-@dataclass(frozen=True)
-class Rename:
+class Rename(msgspec.Struct, frozen=True):
     """A successor: its name, whether the provider itself declares it, and the evidence in a sentence."""
 
     new: str

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from auditor.claims import old_version, required
 from auditor.consumer.source import Sources, from_paths, from_release
 from auditor.errors import AuditError, SpecError
 from auditor.options import Options
@@ -197,6 +196,8 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
 
 def _meant(error: SpecError, text: str, sources: Sources) -> SpecError:
     """The error with the requirement of the consumer that is spelled much like the release which does not exist."""
+    from auditor.claims import required
+
     spec = parse_spec(text)
     known = required(sources)
     if not isinstance(spec, IndexSpec) or spec.name in known or not (near := nearest(spec.name, known, limit=1)):
@@ -233,6 +234,8 @@ def _required(
     spec: EnvironmentSpec, among: Collection[str], sources: Sources, store: Store, index: PackageIndex
 ) -> str | None:
     """The one package of an environment that the consumer requires and imports; an error where there are several."""
+    from auditor.claims import required
+
     found = []
     for name in sorted(among or required(sources) - {normalise(sources.name)}):
         try:
@@ -260,6 +263,8 @@ def _old_side(
     named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
     if named:
         return named[0], "--from"
+    from auditor.claims import old_version  # not asked where --from says it
+
     chosen, reason = old_version(sources, new.name, new.version, index, indexed=indexed)
     if chosen is None:
         return None, reason

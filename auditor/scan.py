@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 
 import msgspec
 
-from auditor.analysing import read_all
-from auditor.consumer.analysis import FileAnalysis
+from auditor.consumer.analysis import FileAnalysis, Job
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
 from auditor.coverage import Coverage, coverage
@@ -58,7 +57,7 @@ class Audit:
         self.packs = packs
         self.selection = selection
         packages = [p for pair in pairs for p in pair.packages]
-        self.tree = ConsumerTree(sources, packages, read_all, store, outsiders(packs, packages))
+        self.tree = ConsumerTree(sources, packages, _read_all, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
         self.matching = Matching({*self.providers, *self.tree.packages})
         self.old = self._old_side()
@@ -193,6 +192,13 @@ def scan(options: Options) -> Report:
         return msgspec.structs.replace(
             report, stats={**_stats(report, audit, analyses, index, started), **covered.stats}
         )
+
+
+def _read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tuple[str, bytes]]:
+    """Read files of the consumer; nothing of what that takes is imported where the store knows them all."""
+    from auditor.analysing import read_all
+
+    return read_all(jobs, interesting)
 
 
 def _audited(pairs: Sequence[Pair]) -> set[str]:

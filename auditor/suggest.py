@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def nearest(name: str, known: Iterable[str], *, limit: int = 3) -> list[str]:
     """The known names that look most like `name`, best first."""
+    from difflib import get_close_matches  # most runs have nothing to suggest
+
     return get_close_matches(name, list(known), n=limit, cutoff=0.6)
 
 

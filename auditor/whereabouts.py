@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from auditor.api import Reexport
 from auditor.binding import render
@@ -49,8 +50,7 @@ _ALIKE = 0.4
 """How alike two definitions must be for one to be the other's new place."""
 
 
-@dataclass(frozen=True)
-class Whereabouts:
+class Whereabouts(msgspec.Struct, frozen=True):
     """What is known of a symbol's new place."""
 
     paths: tuple[str, ...] = ()

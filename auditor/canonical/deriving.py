@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from auditor.binding import ArgumentKey
 from auditor.canonical.callsites import MAX_EXPANSIONS, MAX_SITES, Site, last_name, sites
@@ -16,8 +17,7 @@ from auditor.whereabouts import Searchable
 from auditor.world.calls import Callee
 
 
-@dataclass(frozen=True)
-class Derived:
+class Derived(msgspec.Struct, frozen=True):
     """A value for a missing argument: its expression in the consumer's names, and where it comes from."""
 
     expression: str

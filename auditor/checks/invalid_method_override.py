@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from auditor.api import FunctionApi, Parameter
 from auditor.binding import CallShape, bind, drop_first, render
@@ -35,8 +36,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         yield from _monkey_patch(use, old, new)
 
 
-@dataclass(frozen=True, slots=True)
-class _Replaced:
+class _Replaced(msgspec.Struct, frozen=True):
     """A method, or a function of a module, that the consumer puts its own in place of."""
 
     function: FunctionApi

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -108,6 +107,8 @@ def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:
 def _patch_dir(given: dict[str, Any]) -> Iterator[Path | None]:
     """Where patches go: for `--diff` a folder that is gone afterwards, since they are only shown."""
     if given["diff"]:
+        from tempfile import TemporaryDirectory
+
         with TemporaryDirectory(prefix="api-audit-") as folder:
             yield Path(folder)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +26,8 @@ def wants_color(choice: str, stream: TextIO) -> bool:
 
 def width() -> int:
     """Columns of the terminal, between 60 and 160; 100 where there is none."""
+    import shutil  # brings compressors with it, for a figure that few formats ask for
+
     return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 160)
 
 

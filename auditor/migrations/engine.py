@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
-from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from auditor.consumer.analysis import FileAnalysis
 from auditor.migrations import subjects
@@ -152,6 +150,9 @@ def _within(versions: str, version: str | None) -> bool:
     """Whether a release is in the range; one without a version, such as a checkout, is judged by evidence alone."""
     if version is None:
         return True
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import InvalidVersion, Version
+
     try:
         return SpecifierSet(versions).contains(Version(version), prereleases=True)
     except InvalidVersion:

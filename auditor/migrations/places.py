@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from auditor.consumer.analysis import FileAnalysis
 from auditor.migrations.syntax import Syntax
 from auditor.model import Argument, Span, Use
 
 
-@dataclass
-class File:
+class File(msgspec.Struct):
     """One file of the consumer: its uses, and its syntax once that is needed."""
 
     analysis: FileAnalysis
@@ -28,16 +28,15 @@ class File:
         return (use for use in (*self.analysis.uses, *self.analysis.loose) if use.kind == "call")
 
 
-@dataclass
-class Found:
+class Found(msgspec.Struct):
     """A place that a rule matches."""
 
     use: Use
     file: File
     node: ast.AST
-    bound: dict[str, Any] = field(default_factory=dict)
-    places: dict[str, tuple[Span, ...]] = field(default_factory=dict)
-    arguments: dict[str, Argument] = field(default_factory=dict)
+    bound: dict[str, Any] = msgspec.field(default_factory=dict)
+    places: dict[str, tuple[Span, ...]] = msgspec.field(default_factory=dict)
+    arguments: dict[str, Argument] = msgspec.field(default_factory=dict)
     at: Span | None = None
     """Where the finding points, if not at the use's own name."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from auditor.api import FunctionApi
 from auditor.provider.constructors import facts, syntax
@@ -12,8 +14,7 @@ from auditor.provider.constructors.fields import Field, parameters, read_field
 from auditor.provider.constructors.view import ClassView, Constructor, is_view, own_attributes, own_function, views
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How attrs was asked to make a class."""
 
     known: facts.AttrsStyle

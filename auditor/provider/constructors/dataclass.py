@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from auditor.api import Decorator, FunctionApi, Parameter
 from auditor.provider.constructors import facts, syntax
@@ -23,16 +25,15 @@ from auditor.provider.constructors.view import (
 from auditor.terms import Call, Choice, Constant, root
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How a class became a dataclass."""
 
     family: Literal["dataclass", "pydantic"]
     init: bool = True
     kw_only: bool = False
-    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    functions: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """Field functions that its decorator declares."""
-    options: Options = field(default_factory=Options)
+    options: Options = msgspec.field(default_factory=Options)
     """Pydantic's configuration."""
     overwrites: bool = False
     """The generated `__init__` replaces a written one."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
+
+import msgspec
 
 FIELD_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "dataclasses.field": (),
@@ -47,8 +48,7 @@ TRANSFORMED_BASES = frozenset({"equinox.Module", "flax.struct.PyTreeNode"})
 """Outside base classes whose subclasses become stdlib-like dataclasses."""
 
 
-@dataclass(frozen=True, slots=True)
-class AttrsStyle:
+class AttrsStyle(msgspec.Struct, frozen=True):
     """Defaults of one of the class decorators of attrs."""
 
     auto_attribs: bool | None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from auditor.api import AttributeApi, Parameter
 from auditor.provider.constructors import facts, syntax
@@ -19,8 +21,7 @@ UNKNOWN_DEFAULT = "..."
 """The default of a parameter that may be left out, where nothing says what it is then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One field, as the constructor cares for it."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from auditor.provider.constructors import facts, syntax
 from auditor.provider.constructors.dataclass import open_ended

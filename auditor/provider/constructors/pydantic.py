@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from auditor.api import ClassApi, FunctionApi, Parameter
 from auditor.provider.constructors import facts, syntax
@@ -28,8 +30,7 @@ EXTRA = "extra_data"
 """... and of one that keeps them, as pydantic itself shows it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """The part of pydantic's configuration that changes the constructor."""
 
     extra: Extra = "forbid"
@@ -55,7 +56,7 @@ def _updated(options: Options, given: Mapping[str, ast.expr], view: ClassView | 
     if (node := given.get("extra")) is not None:
         word = syntax.string(node) or syntax.last_name(node)
         if word in ("forbid", "ignore", "allow"):
-            options = replace(options, extra=word)  # type: ignore[arg-type] # narrowed by the test above
+            options = replace(options, extra=word)
         else:
             options = replace(options, extra="ignore")
     for key in ("populate_by_name", "validate_by_name", "allow_population_by_field_name"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from auditor.api import AttributeApi, Parameter, ParameterKind
 from auditor.reading import Environment, read, text
@@ -130,8 +131,7 @@ def factory_text(node: ast.expr) -> str:
     return f"{text(node)}()"
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(msgspec.Struct, frozen=True):
     """A type expression without its wrappers."""
 
     markers: frozenset[str] = frozenset()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, TypeGuard, runtime_checkable
+
+import msgspec
 
 from auditor.api import AttributeApi, ClassApi, FunctionApi, Parameter
 from auditor.terms import Term
@@ -65,8 +66,7 @@ class ConstantView(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Constructor:
+class Constructor(msgspec.Struct, frozen=True):
     """The signature with which a class is called."""
 
     parameters: tuple[Parameter, ...]
