@@ -61,13 +61,12 @@ class Argument(msgspec.Struct, frozen=True, gc=False):
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """What the consumer does with a value: how (`subscript`, `unpack`, `truth`, `iterate`, `attribute`, `await`,
-    `argument`, `discard`, `return`) and the detail (index, number of targets, attribute name).
-    """
+    """What the consumer does with a value: how, and the detail (index, number of targets, attribute name, `async`)."""
 
     how: Literal[
-        "subscript", "unpack", "truth", "iterate", "attribute", "await", "argument", "discard", "return", "none-test"
-    ]
+        "subscript", "unpack", "truth", "iterate", "attribute", "await", "argument", "context", "discard", "return",
+        "none-test",
+    ]  # fmt: skip
     detail: str
     span: Span
     guards: tuple[Guard, ...] = ()

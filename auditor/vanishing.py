@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import builtins
 
-from auditor.sides import Side, exists
+from auditor.sides import Side, exists, path_of
 from auditor.terms import Import, Member, Name, Term
 from auditor.world.members import member
-from auditor.world.values import ClassValue, InstanceValue, Missing, ModuleValue, UnknownValue, Value, alternatives
+from auditor.world.values import (
+    ClassValue,
+    InstanceValue,
+    Literal,
+    Missing,
+    ModuleValue,
+    UnknownValue,
+    Value,
+    alternatives,
+)
 
 _NOBODY = "api_audit_asks_for_nobody"
 
@@ -94,15 +103,29 @@ def _star_of(module: str, name: str, old: Side, seen: set[str]) -> str | None:
 
 
 def _from_owner(before: Value, after: Value, name: str, old: Side, new: Side) -> Missing | None:
-    owners = alternatives(after)
-    if len(owners) != 1 or len(alternatives(before)) != 1:
+    """What every alternative lost that had the name; where one may have it still, nothing is surely lost."""
+    later: dict[str | None, list[Value]] = {}
+    for value in alternatives(after):
+        later.setdefault(path_of(value), []).append(value)
+    lost: list[Missing] = []
+    for owner in alternatives(before):
+        if isinstance(owner, ModuleValue) and owner == after:
+            return _from_module(owner.name, name, old, new)
+        if isinstance(owner, Literal) and owner.type == "NoneType":
+            continue
+        same = later.get(path_of(owner), [])
+        if (of_one := lost_by(owner, same[0], name) if len(same) == 1 else None) is not None:
+            lost.append(of_one)
+        elif not isinstance(member(old.world, owner, name), Missing):
+            return None
+    return lost[0] if lost else None
+
+
+def lost_by(before: Value, after: Value, name: str) -> Missing | None:
+    """What a class lost that used to define a name, and has a `__getattr__`, which is nothing new, for any name."""
+    if not isinstance(after, InstanceValue | ClassValue) or not isinstance(before, InstanceValue | ClassValue):
         return None
-    owner, owner_before = owners[0], alternatives(before)[0]
-    if isinstance(owner, ModuleValue):
-        return _from_module(owner.name, name, old, new)
-    if not isinstance(owner, InstanceValue | ClassValue) or not isinstance(owner_before, InstanceValue | ClassValue):
-        return None
-    ref, ref_before = owner.ref, owner_before.ref
+    ref, ref_before = after.ref, before.ref
     if ref.path != ref_before.path or ref_before.find(name) is None or ref.find(name) is not None:
         return None
     if ref.find("__getattr__") is None or ref_before.find("__getattr__") is None:

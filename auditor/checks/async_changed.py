@@ -9,7 +9,7 @@ from auditor.api import FunctionApi
 from auditor.findings import call_finding
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side
-from auditor.world.values import Container, UnknownValue, Value
+from auditor.world.values import Container, InstanceValue, UnknownValue, Value
 
 _ASYNC = re.compile(r"\bAsync(?:Generator|Iterator|Iterable)\b")
 _EAGER = re.compile(r"\b(?:Future|Task)\b")
@@ -34,7 +34,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         if finding is not None:
             yield finding
         return
-    was = _is_awaitable(old.result(use), _is_coroutine(before.callee.function))
+    was = _offers_await(old.result(use)) or _is_awaitable(old.result(use), _is_coroutine(before.callee.function))
     now = _is_awaitable(new.result(use), _is_coroutine(after.callee.function))
     if was is None or now is None or was == now:
         return
@@ -43,7 +43,10 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     callee = after.callee.path.rsplit(".", 1)[-1]
     if was and awaited:
         fix = Fix((Repair("remove-await", use.span, {}),), "unsafe", "the call returns its value directly now")
-        words = f"`{callee}` is no longer a coroutine function; awaiting its result fails"
+        what = (
+            "is no longer a coroutine function" if before.callee.function.is_async else "returns no awaitable any more"
+        )
+        words = f"`{callee}` {what}; awaiting its result fails"
         finding = call_finding("async-changed", "error", use, old, new, words, label="not awaitable any more", fix=fix)
     elif now and not awaited and not handed_on and not (_runs_anyway(after.callee.function) and _is_unused(use)):
         words = f"`{callee}` is a coroutine function now; without `await` it does not run"
@@ -100,4 +103,11 @@ def _is_awaitable(result: Value, is_async: bool) -> bool | None:
         return True
     if isinstance(result, Container):
         return result.kind == "awaitable"
+    if _offers_await(result):
+        return None  # it may be awaited, and need not be
     return None if isinstance(result, UnknownValue) and "annotated" not in result.reason else False
+
+
+def _offers_await(result: Value) -> bool:
+    """Whether it is an object that can be awaited, beside whatever else it is."""
+    return isinstance(result, InstanceValue) and result.ref.find("__await__") is not None

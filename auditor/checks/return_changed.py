@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from auditor.api import FunctionApi
+from auditor.checks._protocols import lost_protocol
 from auditor.checks._shapes import lengths, other_shape
 from auditor.findings import call_finding
 from auditor.model import Finding, Severity, Usage, Use
@@ -36,14 +37,15 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     sizes = lengths(old.world, was), lengths(new.world, now)
     if was_api is None or now_api is None or before.callee.kind != "function":
         verdicts: tuple[_Verdict | None, ...] = (
-            _unpacked(*sizes, usages, after.callee.path),
-        )  # a named tuple, made and unpacked at once
+            _unpacked(*sizes, usages, after.callee.path),  # a named tuple, made and unpacked at once
+            _lost(was, now, usages, after.callee.path),
+        )
     else:
         verdicts = (
             _unpacked(*sizes, usages, after.callee.path),
             _by_argument(use, was_api, now_api, usages, after.callee.path, new),
             _optional(was, now, usages, before.callee, after.callee, new),
-            _no_longer_indexable(was, now, usages, after.callee.path),
+            _lost(was, now, usages, after.callee.path),
             _of_other_shape(was, now, usages, after.callee.path),
         )
     for verdict in verdicts:
@@ -82,6 +84,11 @@ def _name(path: str) -> str:
 
 def _of_other_shape(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
     told = other_shape(was, now, usages, _name(path))
+    return (*told, "") if told is not None else None
+
+
+def _lost(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
+    told = lost_protocol(was, now, usages, _name(path))
     return (*told, "") if told is not None else None
 
 
@@ -177,24 +184,3 @@ def _may_be_none(value: Value) -> bool:
     return any(isinstance(v, Literal) and v.type == "NoneType" for v in values) or any(
         isinstance(v, Container) and v.kind == "awaitable" and v.items and _may_be_none(v.items[0]) for v in values
     )
-
-
-def _no_longer_indexable(was: Value, now: Value, usages: list[Usage], path: str) -> _Verdict | None:
-    """A list, tuple or dict became an object of a class that has no `__getitem__` or `__iter__`."""
-    if not any(isinstance(v, Container) and v.kind in ("list", "tuple", "dict", "iterator") for v in alternatives(was)):
-        return None
-    values = alternatives(now)
-    if not all(isinstance(v, InstanceValue) and not v.ref.externals() for v in values):
-        return None
-    for usage in usages:
-        wanted = {
-            "subscript": ("__getitem__",),
-            "iterate": ("__iter__", "__getitem__"),
-            "unpack": ("__iter__", "__getitem__"),
-        }.get(usage.how)
-        if wanted and not any(isinstance(v, InstanceValue) and v.ref.find(name) for v in values for name in wanted):
-            shown = values[0].ref.qualname if isinstance(values[0], InstanceValue) else "object"
-            how = "indexed" if usage.how == "subscript" else "iterated over"
-            message = f"`{_name(path)}` returns `{shown}` now, which cannot be {how}"
-            return "error", message, f"`{shown}` now", usage, ""
-    return None

@@ -10,11 +10,11 @@ from auditor.provider.constructors import EXTRA
 from auditor.renames import renamed_member
 from auditor.sides import Side, exists, path_of
 from auditor.terms import Call, Member
-from auditor.vanishing import vanished
+from auditor.vanishing import lost_by, vanished
 from auditor.whereabouts import describe, member_names, whereabouts
 from auditor.world.calls import callee
 from auditor.world.members import member
-from auditor.world.values import ClassValue, InstanceValue, Missing, Options, Value, alternatives
+from auditor.world.values import ClassValue, InstanceValue, Missing, Options, UnknownValue, Value, alternatives
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -72,10 +72,10 @@ def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     if not exists(old.value(use.term)) and not isinstance(old.value(use.term), Options):
         return
     for owner in alternatives(owners):
-        lacking = member(new.world, owner, use.term.name)
         same = earlier.get(path_of(owner), []) if path_of(owner) else []
         had = bool(same) and all(exists(member(old.world, one, use.term.name)) for one in same)
-        if isinstance(lacking, Missing) and lacking.certain and (had or (not same and None not in earlier)):
+        lacking = _lacking(owner, same if had else [], use.term.name, new)
+        if lacking is not None and (had or (not same and None not in earlier)):
             symbol = lacking.owner if had else next(filter(None, earlier), "")
             finding = use_finding(
                 "unresolved-attribute",
@@ -93,6 +93,14 @@ def _sometimes(use: Use, old: Side, new: Side) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
             return
+
+
+def _lacking(owner: Value, same: list[Value], name: str, new: Side) -> Missing | None:
+    """What one alternative surely lacks; `same` is that alternative as it was, where it had the name."""
+    found = member(new.world, owner, name)
+    if isinstance(found, UnknownValue) and len(same) == 1:
+        return lost_by(same[0], owner, name)
+    return found if isinstance(found, Missing) and found.certain else None
 
 
 def _rename(name: str, old: Side, before: Value, new: Side, after: Value) -> str | None:

@@ -128,7 +128,7 @@ def with_(walker: Walker, node: ast.With | ast.AsyncWith, env: Environment, scop
     """Walk a `with` block; `suppress(...)` swallows what goes wrong in it."""
     guards: list[Guard] = []
     for item in node.items:
-        walker.recorder.expression(item.context_expr, env, scope)
+        walker.recorder.expression(item.context_expr, env, scope, node)
         if item.optional_vars is not None:
             value = Entered(read(item.context_expr, env), isinstance(node, ast.AsyncWith))
             bind_target(item.optional_vars, value, env)

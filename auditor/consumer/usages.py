@@ -105,6 +105,8 @@ class Usages:
                     isinstance(parent, ast.comprehension) and parent.is_async
                 )
                 return Usage("iterate", "async" if is_async else "", span)
+            case ast.With() | ast.AsyncWith():
+                return Usage("context", "async" if isinstance(parent, ast.AsyncWith) else "", span)
             case ast.Return():
                 return Usage("return", "", span)
             case ast.Expr():

@@ -39,6 +39,7 @@ How: TypeAlias = Literal[
     "attribute",
     "await",
     "argument",
+    "context",
     "discard",
     "return",
     "none-test",

@@ -119,7 +119,8 @@ def function_result(world: World, function: FunctionValue) -> Value:
     if any(isinstance(v, PartialValue) and v.function == function for v in alternatives(value)):
         return UnknownValue("a decorator that may be called with or without arguments")
     if api.has(*known.CONTEXT_DECORATORS):
-        return Container("context", (world.element(value),))
+        kind = "async-context" if api.has("asynccontextmanager") else "context"
+        return Container(kind, (world.element(value),))
     if api.is_async and not api.is_generator:
         return Container("awaitable", (value,))
     return value

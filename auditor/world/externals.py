@@ -58,9 +58,8 @@ MAPPING_TYPES = frozenset(
     {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap", "Counter"}
 )
 AWAITABLE_TYPES = frozenset({"Awaitable", "Coroutine", "Future", "Task"})
-CONTEXT_TYPES = frozenset(
-    {"ContextManager", "AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager"}
-)
+CONTEXT_TYPES = frozenset({"ContextManager", "AbstractContextManager"})
+ASYNC_CONTEXT_TYPES = frozenset({"AsyncContextManager", "AbstractAsyncContextManager"})
 TRANSPARENT_TYPES = frozenset(
     {"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar", "SkipValidation", "LazyProxy"}
 )

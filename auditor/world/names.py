@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from auditor.world.presets import likely
@@ -110,17 +111,24 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
     if name in api.lazy:
         path = api.lazy[name]
         return world.resolve(path) if path else UnknownValue("served by module __getattr__", f"{module}.{name}")
-    for star in api.wildcards:
-        starred = _from_star(world, star, name)
-        if starred is not None and starred != UnknownValue(CYCLIC, f"{module}.{name}"):
-            return starred
+    starred = _from_stars(world, api.wildcards, module, name)
+    if starred is not None and not isinstance(starred, UnknownValue):
+        return starred
     if (stub := tree.stub(module)) is not None and (found := stub.names.get(name)):
         return options([world.define(module, d) for d in found])
+    if starred is not None:
+        return starred
     if runtime:
         return UnknownValue("value not read", f"{module}.{name}")
     if definitions:  # bound under TYPE_CHECKING only
         return options([world.define(module, d) for d in definitions])
     return None
+
+
+def _from_stars(world: World, stars: Sequence[str], module: str, name: str) -> Value | None:
+    """What the first `import *` that brings a name binds it to."""
+    found = (_from_star(world, star, name) for star in stars)
+    return next((v for v in found if v is not None and v != UnknownValue(CYCLIC, f"{module}.{name}")), None)
 
 
 def _from_star(world: World, star: str, name: str) -> Value | None:

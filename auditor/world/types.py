@@ -94,6 +94,7 @@ _HOLDING_ONE = (
     (known.ASYNC_TYPES, "iterator", 0),
     (known.AWAITABLE_TYPES, "awaitable", -1),
     (known.CONTEXT_TYPES, "context", 0),
+    (known.ASYNC_CONTEXT_TYPES, "async-context", 0),
     (frozenset({"Callable"}), "callable", -1),
 )
 """Types that hold values of one type: their names, the kind of container, which of their arguments says it."""
@@ -203,7 +204,7 @@ def awaited(world: World, of: Value) -> Value:
 def entered(world: World, of: Value) -> Value:
     """The value bound by `with of as x`."""
     match of:
-        case Container("context" | "awaitable", items) if items:
+        case Container("context" | "async-context" | "awaitable", items) if items:
             return items[0]
         case Options():
             return options([entered(world, v) for v in alternatives(of)])

@@ -78,7 +78,7 @@ class Alias(msgspec.Struct, frozen=True):
 
 
 class Container(msgspec.Struct, frozen=True):
-    """A value that holds others: `list`, `tuple`, `dict`, `iterator`, `context`, `awaitable`, `callable`."""
+    """A value that holds others: `list`, `tuple`, `dict`, `iterator`, `context`, `awaitable`, `callable`, ..."""
 
     kind: str
     items: tuple[Value, ...]

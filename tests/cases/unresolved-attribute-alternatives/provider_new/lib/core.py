@@ -1,0 +1,2 @@
+from ._compiled import *
+from .types import *

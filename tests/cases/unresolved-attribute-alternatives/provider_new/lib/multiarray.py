@@ -1,0 +1,5 @@
+from . import _compiled
+
+
+def __getattr__(name):
+    return getattr(_compiled, name)
