@@ -7,11 +7,9 @@ beside its file, and so does the old one. Whoever finds a journal can therefore 
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import stat
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -19,11 +17,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from auditor.errors import PatchError
+from auditor.patches.copies import NEW, OLD, beside, digest_of, is_there, prepare, put, sync
 from auditor.patches.hunks import digest
 
 JOURNAL = ".api-audit-journal.json"
 State: TypeAlias = Literal["preparing", "committed"]
-_NEW, _OLD = ".api-audit-new", ".api-audit-old"
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def commit(root: Path, changes: Sequence[Change]) -> None:
     try:
         _write_journal(root, state, entries)
         for change in changes:
-            _prepare(root, change)
+            prepare(root / change.name, change.old, change.new)
         _sync_folders(root, entries)
         _write_journal(root, "committed", entries)
         state = "committed"
@@ -84,8 +82,8 @@ def recover(root: Path) -> str | None:
     state, entries = _read_journal(journal)
     if state == "committed" and all(_can_finish(root, entry) for entry in entries):
         for entry in entries:
-            if _digest(root / entry.name) != entry.after:
-                os.replace(_beside(root, entry, _NEW), root / entry.name)  # noqa: PTH105
+            if digest_of(root / entry.name) != entry.after:
+                os.replace(beside(root / entry.name, NEW), root / entry.name)  # noqa: PTH105
         _sync_folders(root, entries)
         _clear(root, entries)
         return f"An interrupted run was finished: {_count(entries)} now new"
@@ -98,10 +96,10 @@ def _count(entries: Sequence[Entry]) -> str:
 
 
 def _replace(root: Path, entry: Entry) -> None:
-    path, new, old = root / entry.name, _beside(root, entry, _NEW), _beside(root, entry, _OLD)
-    if _digest(path) == entry.before:
+    path, new, old = root / entry.name, beside(root / entry.name, NEW), beside(root / entry.name, OLD)
+    if digest_of(path) == entry.before:
         os.replace(new, path)  # noqa: PTH105
-        if _digest(old) == entry.before:
+        if digest_of(old) == entry.before:
             return
         os.link(path, new)  # somebody wrote into it at the last moment: theirs goes back, ours is kept beside
         os.replace(old, path)  # noqa: PTH105
@@ -128,19 +126,19 @@ def _reason(error: BaseException) -> str:
 
 def _roll_back(root: Path, state: State, entries: Sequence[Entry]) -> None:
     """Put back the files that were replaced; one that was not is left alone, whatever it holds by now."""
-    replaced = [entry for entry in entries if state == "committed" and not _is_there(_beside(root, entry, _NEW))]
-    touched = [entry for entry in replaced if _digest(root / entry.name) != entry.before]
+    replaced = [entry for entry in entries if state == "committed" and not is_there(beside(root / entry.name, NEW))]
+    touched = [entry for entry in replaced if digest_of(root / entry.name) != entry.before]
     for entry in touched:
         path = root / entry.name
-        is_ours = _digest(path) == entry.after or not _is_there(path)
-        if not is_ours or _digest(_beside(root, entry, _OLD)) != entry.before:
+        is_ours = digest_of(path) == entry.after or not is_there(path)
+        if not is_ours or digest_of(beside(root / entry.name, OLD)) != entry.before:
             raise PatchError(
                 "An interrupted run can be neither finished nor rolled back: the file was changed since",
                 where=str(path),
                 hint=f"Put the file right by hand, then remove {JOURNAL}",
             )
     for entry in touched:
-        os.replace(_beside(root, entry, _OLD), root / entry.name)  # noqa: PTH105
+        os.replace(beside(root / entry.name, OLD), root / entry.name)  # noqa: PTH105
     _sync_folders(root, entries)
     if replaced:
         with suppress(OSError):  # to say that no file is touched any more is worth a try on a full disk, too
@@ -149,110 +147,17 @@ def _roll_back(root: Path, state: State, entries: Sequence[Entry]) -> None:
 
 
 def _can_finish(root: Path, entry: Entry) -> bool:
-    now = _digest(root / entry.name)
-    return now == entry.after or (now == entry.before and _digest(_beside(root, entry, _NEW)) == entry.after)
-
-
-def _beside(root: Path, entry: Entry, suffix: str) -> Path:
-    path = root / entry.name
-    return path.with_name(f".{path.name}{suffix}")
-
-
-def _digest(path: Path) -> str | None:
-    """Digest of a plain file; None for anything else."""
-    try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return None
-        return digest(path.read_bytes())
-    except FileNotFoundError:
-        return None
-
-
-def _prepare(root: Path, change: Change) -> None:
-    """Lay the new content, with the file's mode, owner and attributes, and a second name of the old file beside it."""
-    entry, path = change.entry, root / change.name
-    for leftover in (_NEW, _OLD):
-        _beside(root, entry, leftover).unlink(missing_ok=True)
-    was = path.lstat()
-    new = _beside(root, entry, _NEW)
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        view = memoryview(change.new)
-        while view:
-            view = view[os.write(handle, view) :]
-        _keep_attributes(path, new, handle, was)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    try:
-        os.link(path, _beside(root, entry, _OLD), follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        _copy(change.old, _beside(root, entry, _OLD), was)
-    if _digest(_beside(root, entry, _OLD)) != entry.before:
-        raise PatchError("The file was changed while it was being patched", where=str(path))
-
-
-def _copy(content: bytes, path: Path, was: os.stat_result) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), stat.S_IMODE(was.st_mode))
-    try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(handle, view) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _keep_attributes(path: Path, new: Path, handle: int, was: os.stat_result) -> None:
-    if hasattr(os, "fchown"):
-        now = os.fstat(handle)
-        if (now.st_uid, now.st_gid) != (was.st_uid, was.st_gid):
-            os.fchown(handle, was.st_uid, was.st_gid)
-    _keep_extended_attributes(path, handle)
-    new.chmod(stat.S_IMODE(was.st_mode))
-    if int(time.time()) == int(was.st_mtime):  # or a byte-code cache of the old file would still look fresh
-        os.utime(handle, (time.time(), was.st_mtime + 1))
-
-
-def _keep_extended_attributes(path: Path, handle: int) -> None:
-    """As far as the file system has them and lets us: as `shutil.copystat` does."""
-    if not hasattr(os, "listxattr"):
-        return
-    names: list[str] = []
-    try:
-        names = os.listxattr(path)
-    except OSError as error:
-        _raise_unless_refused(error)
-    for name in names:
-        try:
-            os.setxattr(handle, name, os.getxattr(path, name))
-        except OSError as error:  # noqa: PERF203 - each attribute alone
-            _raise_unless_refused(error)
-
-
-def _raise_unless_refused(error: OSError) -> None:
-    if error.errno not in (errno.ENOTSUP, errno.ENODATA, errno.EINVAL, errno.EPERM, errno.EACCES):
-        raise error
-
-
-def _is_there(path: Path) -> bool:
-    return os.path.lexists(path)
+    now = digest_of(root / entry.name)
+    return now == entry.after or (now == entry.before and digest_of(beside(root / entry.name, NEW)) == entry.after)
 
 
 def _write_journal(root: Path, state: State, entries: Sequence[Entry]) -> None:
     content = json.dumps({"format": 1, "state": state, "files": [asdict(entry) for entry in entries]}).encode()
     temporary = root / f"{JOURNAL}.tmp"
     temporary.unlink(missing_ok=True)
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
-    try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(handle, view) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    put(temporary, content, 0o644)
     os.replace(temporary, root / JOURNAL)  # noqa: PTH105
-    _sync(root)
+    sync(root)
 
 
 def _read_journal(journal: Path) -> tuple[State, list[Entry]]:
@@ -281,23 +186,13 @@ def _is_inside(name: object) -> bool:
 
 def _clear(root: Path, entries: Sequence[Entry]) -> None:
     for entry in entries:
-        for suffix in (_NEW, _OLD):
-            _beside(root, entry, suffix).unlink(missing_ok=True)
+        for suffix in (NEW, OLD):
+            beside(root / entry.name, suffix).unlink(missing_ok=True)
     (root / f"{JOURNAL}.tmp").unlink(missing_ok=True)
     (root / JOURNAL).unlink(missing_ok=True)
-    _sync(root)
+    sync(root)
 
 
 def _sync_folders(root: Path, entries: Sequence[Entry]) -> None:
     for folder in sorted({(root / entry.name).parent for entry in entries}):
-        _sync(folder)
-
-
-def _sync(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync(folder)
