@@ -33,12 +33,13 @@ def read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tuple
 def reader(context: bytes) -> Work:
     """Reads one batch."""
     from auditor.consumer.files import read_file  # not imported, nor griffe, where the store knows the answers
+    from auditor.consumer.stored import encoded
 
     interesting = _NAMES.decode(context)
 
     def read(batch: bytes) -> bytes:
         jobs = _JOBS.decode(batch)
-        return _ENCODER.encode([(job.name, _ENCODER.encode(read_file(job, interesting, _module))) for job in jobs])
+        return _ENCODER.encode([(job.name, encoded(read_file(job, interesting, _module))) for job in jobs])
 
     return read
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from auditor import analysing
 from auditor.analysing import read_all
 from auditor.consumer.analysis import ConsumerModule, Job
+from auditor.consumer.stored import decoded
 
 JOBS = [
     Job("app", "app/__init__.py", b"from acme import run\n"),
@@ -26,7 +26,7 @@ JOBS = [
 def read(jobs: list[Job]) -> dict[str, ConsumerModule]:
     found = list(read_all(jobs, frozenset({"acme", "app"})))
     assert len(found) == len(jobs)
-    return {name: msgspec.msgpack.decode(data, type=ConsumerModule) for name, data in found}
+    return {name: decoded(data) for name, data in found}
 
 
 def test_helpers_read_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,23 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-import msgspec
-
 from auditor.api import SCHEMA, ModuleApi
 from auditor.consumer.analysis import ConsumerModule, FileAnalysis, Job
 from auditor.consumer.flags import filled
 from auditor.consumer.source import Sources
+from auditor.consumer.stored import decoded
 from auditor.terms import Guard, Import
 
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
-_WALK = 9
+_WALK = 10
 """Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
-_DECODER = msgspec.msgpack.Decoder(ConsumerModule)
-_ENCODER = msgspec.msgpack.Encoder()
 
 ReadAll: TypeAlias = Callable[[Sequence[Job], frozenset[str]], Iterable[tuple[str, bytes]]]
 """Reads files, given the packages of interest: the module of each, and what was read, encoded; in any order."""
@@ -169,11 +166,11 @@ class ConsumerTree:
             contents = self.sources.read(paths.values())
             keys = {n: self._key(n, path, contents[path]) for n, path in paths.items()}
             stored = self.store.get_many("consumer", keys.values())
-            self._modules.update((n, _decoded(stored.get(keys[n])) if n in paths else None) for n in missing)
+            self._modules.update((n, _known(stored.get(keys[n])) if n in paths else None) for n in missing)
             jobs = [Job(n, path, contents[path]) for n, path in paths.items() if self._modules[n] is None]
             if jobs:
                 fresh = dict(self.read_all(jobs, self.interesting))
-                self._modules.update((n, _DECODER.decode(data)) for n, data in fresh.items())
+                self._modules.update((n, decoded(data)) for n, data in fresh.items())
                 self.store.put_many("consumer", {keys[n]: data for n, data in fresh.items()})
         return {n: self._modules[n] for n in names}
 
@@ -182,10 +179,10 @@ class ConsumerTree:
         return f"{digest}:{SCHEMA}.{_WALK}:{name}:{path}:{','.join(sorted(self.interesting))}"
 
 
-def _decoded(data: bytes | None) -> ConsumerModule | None:
+def _known(data: bytes | None) -> ConsumerModule | None:
     if data is None:
         return None
     try:
-        return _DECODER.decode(data)
-    except msgspec.DecodeError:
+        return decoded(data)
+    except ValueError:
         return None
