@@ -18,7 +18,7 @@ def override_span(use: Use, name: str) -> Span:
 
 def override_of_another_kind(use: Use, new: Side, was: ClassRef, now: ClassRef, mine: FunctionApi) -> Finding | None:
     """A finding where the override was of the kind of the base's member, and that became another."""
-    before, after = _inherited(was, mine.name), _inherited(now, mine.name)
+    before, after = inherited(was, mine.name), inherited(now, mine.name)
     if before is None or after is None:
         return None
     owner, function = before
@@ -53,7 +53,8 @@ def override_of_another_kind(use: Use, new: Side, was: ClassRef, now: ClassRef, 
     )
 
 
-def _inherited(ref: ClassRef, name: str) -> tuple[ClassRef, FunctionApi] | None:
+def inherited(ref: ClassRef, name: str) -> tuple[ClassRef, FunctionApi] | None:
+    """The method or property that a method of this class overrides, with the class that has it."""
     for cls in list(ref.classes())[1:]:
         own = cls.own(name)
         if own is not None:

@@ -10,6 +10,7 @@ from auditor.api import FunctionApi, Parameter
 from auditor.binding import CallShape, bind, drop_first, render
 from auditor.canonical import passes_keyword
 from auditor.checks._kinds import override_of_another_kind, override_span
+from auditor.checks._override_replies import override_of_another_reply
 from auditor.findings import use_finding
 from auditor.model import Confidence, Finding, Fix, Repair, Signature, Span, Use
 from auditor.sides import Side
@@ -30,8 +31,12 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
                     other = override_of_another_kind(use, new, was.ref, now.ref, mine)
                     if other is not None:
                         yield other
-                    else:
-                        yield from _override(use, new, was.ref, now.ref, mine)
+                        continue
+                    signatures = list(_override(use, new, was.ref, now.ref, mine))
+                    yield from signatures
+                    reply = None if signatures else override_of_another_reply(use, new, was.ref, now.ref, mine)
+                    if reply is not None:
+                        yield reply
     elif use.kind == "patch":
         yield from _monkey_patch(use, old, new)
 

@@ -1,0 +1,3 @@
+from collections.abc import Callable
+
+Done = Callable[[int], None]
