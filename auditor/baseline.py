@@ -58,8 +58,9 @@ def read(file: Path) -> Baseline:
     try:
         header, *lines = file.read_text(encoding="utf-8").splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
         hint = "Create it with --write-baseline"
-        raise ConfigError(f"the baseline cannot be read: {error}", where=where, hint=hint) from error
+        raise ConfigError(f"the baseline cannot be read: {why}", where=where, hint=hint) from error
     try:
         schema = msgspec.json.decode(header.encode(), type=dict[str, int]).get(_HEADER)
     except msgspec.DecodeError:

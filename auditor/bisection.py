@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
+from packaging.version import Version
 
 from auditor.errors import AuditError, SpecError
 from auditor.git import ask
@@ -17,6 +18,7 @@ from auditor.matrix.releases import Range, expanded
 from auditor.model import Finding
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
+from auditor.packages.release import find_versions
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.resolution import open_consumer, open_store
 
@@ -155,6 +157,10 @@ def way(asked: Asked, index: PackageIndex) -> list[str]:
             "not a distribution or a folder", where=asked.provider, hint="Write `vllm`, or a checkout's path"
         )
     start, end = (text.rpartition("==")[2].strip() for text in (asked.start, asked.end))
+    for version in (start, end):
+        find_versions(f"{provider.name}=={version}", index=index)  # or says which there are
+    if Version(start) >= Version(end):
+        raise SpecError(f"{start} is no earlier release than {end}", hint="Swap --from and --to")
     steps = expanded([f"{provider.name}>={start},<={end}"], index, Range(prereleases=asked.prereleases))
     if len(steps) < 2:
         raise SpecError(f"no release of {provider.name} lies between {start} and {end}")

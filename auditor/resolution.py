@@ -53,6 +53,8 @@ def open_store(options: Options) -> Iterator[tuple[Store, PackageIndex]]:
 def open_consumer(options: Options, store: Store, index: PackageIndex) -> Sources:
     """The consumer's sources: paths as they are, a name from this environment or else from the index."""
     options.progress("opening the consumer")
+    if "" in options.consumers:  # such as a variable of the shell that is not set; as a path it would be this folder
+        raise SpecError("the name of a consumer is empty", hint="For the current folder write `.`")
     paths = [Path(c) for c in options.consumers]
     if all(p.exists() for p in paths):
         return _with_requirements(from_paths(paths, options.exclude), paths)

@@ -12,6 +12,7 @@ import msgspec
 from auditor import baseline as baselines
 from auditor.cli.options import asked
 from auditor.cli.progress import progress
+from auditor.cli.rulebook import refuse_unknown
 from auditor.cli.triage import Triage
 from auditor.config import Located
 from auditor.errors import ConfigError
@@ -32,7 +33,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def audit(given: dict[str, Any], located: Located) -> Outcome:
     """Scan as the command line asks."""
-    _refuse_unknown_rules(given, located)
+    refuse_unknown(given, located.config)
     known, file = _baseline(given)
     triage = Triage.of(
         located.config,
@@ -83,24 +84,6 @@ def _report(options: Options, given: dict[str, Any]) -> Report:
     from auditor.ranges import scan_ranges
 
     return scan_ranges(options, Range(prereleases=given["prereleases"]), style)
-
-
-def _refuse_unknown_rules(given: dict[str, Any], located: Located) -> None:
-    """A mistyped rule would be silently ineffective; patterns with `*` may match nothing."""
-    config = located.config
-    asked = [
-        *given["select"],
-        *given["ignore"],
-        *(rule for rules in config.per_file_ignores.values() for rule in rules),
-    ]
-    asked += [entry.rule for entry in config.ignores() if entry.rule]
-    named = [rule for rule in asked if "*" not in rule and ":" not in rule]  # `ty:code` is a second opinion's
-    if not named:
-        return
-    from auditor.cli.rulebook import find
-
-    for rule in named:
-        find(rule, given["rules"])
 
 
 @contextmanager

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from auditor.config import Config
 from auditor.errors import RuleError
-from auditor.rulepack import built_in_rules, read_fields, read_rule
+from auditor.rulepack import built_in_rules, read_fields, read_rule, rule_files
 from auditor.suggest import did_you_mean
 
 PACKAGE = Path(__file__).parent.parent
@@ -29,15 +30,26 @@ def rulebook(packs: Iterable[Path] = ()) -> dict[str, Entry]:
     """The rules by id: checks first, then what the built-in packs and the folders `packs` say, which adds to them."""
     entries = {entry.id: entry for entry in _checks(PACKAGE / "checks")}
     for pack in (built_in_rules(), *packs):
-        if not pack.is_dir():
-            raise RuleError("there is no such folder of rules", where=str(pack))
-        for file in sorted(pack.rglob("*.yaml")):
+        for file in rule_files(pack):
             entry = _rule(file, pack)
             known = entries.get(entry.id)
             if known is not None:
                 entry = msgspec.structs.replace(entry, summary=entry.summary or known.summary)
             entries[entry.id] = entry
     return dict(sorted(entries.items()))
+
+
+def refuse_unknown(given: Mapping[str, Any], config: Config) -> None:
+    """Fail for a rule that flags or settings mistype, which would do nothing silently; `*` may match nothing."""
+    asked = [
+        *given["select"],
+        *given["ignore"],
+        *(rule for rules in config.per_file_ignores.values() for rule in rules),
+        *(entry.rule for entry in config.ignores() if entry.rule),
+    ]
+    for rule in asked:
+        if "*" not in rule and ":" not in rule:  # `ty:code` is a second opinion's
+            find(rule, given["rules"])
 
 
 def find(rule: str, packs: Iterable[Path] = ()) -> Entry:

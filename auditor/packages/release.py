@@ -221,22 +221,31 @@ def open_release(
 
         return open_archive(parsed.path, store=store, name=parsed.name, whole=whole)
     if isinstance(parsed, FolderSpec):
-        if parsed.ref is not None:
-            from auditor.packages.gittree import open_git
-
-            return open_git(parsed.path, parsed.ref, store=store, name=parsed.name, whole=whole)
-        from auditor.packages.folder import open_folder
-
-        return open_folder(parsed.path, store=store, name=parsed.name, whole=whole)
+        return _open_folder(parsed, store, whole=whole)
     if isinstance(parsed, EnvironmentSpec):
-        from auditor.packages.environment import open_installed
+        from auditor.packages.environment import open_installed, site_folders
 
         wanted = parsed.name or (normalise(name) if name else None)
         if wanted is None:
+            site_folders(parsed.python)  # what is no interpreter is told first
             hint = f"Write `NAME @ {parsed.text}`"
             raise SpecError("it is not said which package of the environment is meant", where=parsed.text, hint=hint)
         return open_installed(parsed.python, wanted, store=store)
     raise AssertionError(parsed)
+
+
+def _open_folder(spec: FolderSpec, store: Store, *, whole: bool) -> Release:
+    if spec.ref is not None:
+        from auditor.packages.gittree import open_git
+
+        release = open_git(spec.path, spec.ref, store=store, name=spec.name, whole=whole)
+    else:
+        from auditor.packages.folder import open_folder
+
+        release = open_folder(spec.path, store=store, name=spec.name, whole=whole)
+    if not release.packages:
+        raise SpecError("no Python package or module is in it", where=spec.text)
+    return release
 
 
 def find_versions(spec: str | IndexSpec, *, index: PackageIndex, prereleases: bool = False) -> tuple[str, ...]:

@@ -111,6 +111,8 @@ def _place(text: str, name: str | None, *, anywhere: bool = False) -> Spec | Non
             raise SpecError("`env:` needs the path of a Python interpreter", where=text)
         return EnvironmentSpec(_expanded(text[4:].strip()), name, text)
     bare = text.removeprefix("file://") if text.startswith("file://") else text
+    if "://" in bare and not _DIRECT.fullmatch(text):
+        raise SpecError("URLs are not opened", where=text, hint="Download or clone it, and name the file or folder")
     path = _expanded(bare)
     if bare.lower().endswith(ARCHIVES):
         if _is_file(path):

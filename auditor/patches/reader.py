@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
 from pathlib import Path, PurePosixPath
@@ -147,6 +148,9 @@ def check_path(path: str) -> None:
 def _series(folder: Path) -> list[str]:
     if not folder.is_dir():
         raise PatchError("There is no such folder of patches", where=str(folder))
+    if not os.path.lexists(folder / "series"):
+        hint = "`api-audit scan` makes them, one below --patch-dir for each audit"
+        raise PatchError("It is no folder of patches", where=str(folder), hint=hint)
     names = []
     for line in _bytes(folder / "series").decode("utf-8", "replace").split("\n"):
         line = line.strip()

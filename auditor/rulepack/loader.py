@@ -51,22 +51,33 @@ def load_packs(folders: Sequence[Path], wanted: Callable[[str], bool], store: Re
         store: Keeps rules that were read, by content.
 
     Raises:
-        RuleError: A rule file does not fit.
+        RuleError: A rule file does not fit, or a folder holds none.
     """
     found: dict[str, Pack] = {}
     for root in (built_in_rules(), *folders):
-        if not root.is_dir():
-            raise RuleError("there is no such folder of rules", where=str(root))
         for provider, files in _by_provider(root).items():
             if provider != "core" and wanted(provider):
                 found.update((pack.id, pack) for pack in _load(provider, files, root, store))
     return list(found.values())
 
 
+def rule_files(root: Path) -> list[Path]:
+    """The rule files below a folder, in order; at least one.
+
+    Raises:
+        RuleError: There is no such folder, or no rule in it.
+    """
+    if not root.is_dir():
+        raise RuleError("there is no such folder of rules", where=str(root))
+    if not (files := sorted(root.rglob("*.yaml"))):
+        raise RuleError("no rule is in this folder", where=str(root), hint="A rule is a file `<provider>/<id>.yaml`")
+    return files
+
+
 def _by_provider(root: Path) -> dict[str, list[Path]]:
     """The rule files by provider: the folder each stands in (the root's own name for those directly inside it)."""
     found: dict[str, list[Path]] = {}
-    for file in sorted(root.rglob("*.yaml")):
+    for file in rule_files(root):
         found.setdefault(file.parent.name, []).append(file)
     return found
 

@@ -143,7 +143,7 @@ def _look_at_git(target: str, patches: PatchSet, given: dict[str, Any]) -> None:
     place = locate(target, patches)
     changed = changed_files(place.root)
     if changed is None:
-        if not (given["allow_no_vcs"] or given["quiet"]):
+        if not (given["allow_no_vcs"] or given["quiet"] or given["revert"]):
             say(f"{visible(str(place.root))} is not under version control; --revert takes the patches back")
     elif not given["allow_dirty"] and (foreign := [name for name in changed if not _is_ours(name, place, patches)]):
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""

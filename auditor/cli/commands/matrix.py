@@ -73,9 +73,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if not given["against"]:
         raise click.UsageError("nothing to audit against. Pass --against, for example: --against 'vllm>=0.12'", ctx)
     from auditor import matrix
+    from auditor.cli.rulebook import refuse_unknown
     from auditor.matrix.formats import teller
 
     located: Located = ctx.obj
+    refuse_unknown(given, located.config)
     options = rendering(given)
     told = teller(given["output_format"])
     chosen = matrix.Range(prereleases=given["prereleases"])
