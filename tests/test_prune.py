@@ -174,6 +174,7 @@ def test_the_declared_range_is_pruned_to(project, capsys):
     out, err = capsys.readouterr()
     assert "warning[unneeded-guard]: `hasattr(acme, 'fast')` is always true with `acme>=2.0`" in out
     assert "acme>=2.0: 3 releases, 2.0 to 2.10.1" in err
+    assert f"Apply them: api-audit apply {project.patches} --to PATH" in err
     header = (project.patches / "010-unneeded-guard.patch").read_text(encoding="utf-8")
     assert "# Provider: acme>=2.0: 3 releases, 2.0 to 2.10.1" in header
     assert "in each of: acme 2.0, 2.1, 2.10.1" in header

@@ -16,6 +16,7 @@ from auditor.cli.rulebook import refuse_unknown
 from auditor.cli.triage import Triage
 from auditor.config import Located
 from auditor.errors import ConfigError
+from auditor.formats._tally import plural
 from auditor.model import Report
 from auditor.scan import Options, scan
 
@@ -52,11 +53,12 @@ def audit(given: dict[str, Any], located: Located) -> Outcome:
         opened = [finding for finding in report.findings if finding.state != "suppressed"]
         renewed = baselines.accept(opened, known, stale)
         baselines.write(file, renewed)
-        remarks.append(f"{len(renewed.entries)} findings accepted in {file}, {len(stale)} stale ones removed")
+        accepted = plural(len(renewed.entries), "finding")
+        remarks.append(f"{accepted} accepted in {file}" + (f", {len(stale)} stale removed" if stale else ""))
         report = msgspec.structs.replace(triage, baseline=renewed)(report)
         stale = ()
     elif stale:
-        remarks.append(f"{len(stale)} entries of {file} are stale. Renew it with --write-baseline")
+        remarks.append(f"stale in {file}: {len(stale)}. Renew it with --write-baseline")
     return Outcome(report, tuple(remarks), len(stale) + len(unused))
 
 

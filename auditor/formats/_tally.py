@@ -125,7 +125,7 @@ def summary(report: Report) -> str:
         if number
     ]
     tail = f"; {', '.join(aside)}" if aside else ""
-    sites = plural(int(report.stats.get("call_sites", len(report.call_sites))), "call site")
+    sites = plural(int(report.stats.get("call_sites", len({site.span for site in report.call_sites}))), "call site")
     if not (count.errors or count.warnings):
         against = ", ".join(
             f"{p.name} {reach(p.range.releases) if p.range else releases(p)[1]}" for p in report.providers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -143,7 +144,8 @@ class _Pruner:
                 file = f"{(len(patches) + 1) * 10:03d}-{PRUNED}.patch"
                 patches.append(self._patch(file, level, report, state, after, changed, refused))
             state = after
-        findings = [self._placed(f, patches, refused, name) for f in report.findings]
+        folder = self.options.patch_dir / name if self.options.patch_dir is not None else Path(name)
+        findings = [self._placed(f, patches, refused, folder.as_posix()) for f in report.findings]
         report = msgspec.structs.replace(report, patches=tuple(patches), findings=tuple(findings))
         if self.options.patch_dir is not None and (patches or (self.options.patch_dir / name).exists()):
             from auditor.patches.writer import write_set

@@ -161,6 +161,7 @@ def test_the_command_and_the_check_that_it_advises(options, tmp_path, capsys, mo
     assert main(["scan", app, "--against", "acme>=1.0,<2.1", *common]) == 1
     err = capsys.readouterr().err
     assert "acme 1.0-2.0 (4 releases)" in err
+    assert " 1 call site, " in err, "however many releases see it in their own way"
     (folder,) = Path("generated_patches").iterdir()
     assert main(["apply", str(folder), "--to", app, "--unsafe-fixes"]) == 0
     out = "".join(capsys.readouterr())

@@ -114,7 +114,7 @@ def _close(report: Report, given: dict[str, Any]) -> None:
     parts += [f"{len(kept)} without a patch"] if kept else []
     said = f" ({', '.join(parts)})" if parts else ""
     ranges = "; ".join(provider.old_reason.removeprefix("the range ") for provider in report.providers)
-    say(visible(f"{count} that no release needs{said}, in {len(report.files)} files. {ranges}"))
+    say(visible(f"{count} that no release needs{said}, in {plural(len(report.files), 'file')}. {ranges}"))
     folders = {f.fix.patch.rpartition("/")[0] for f in opened if f.fix is not None and f.fix.patch}
     if given["output_format"] == "full" and not given["diff"] and not given["no_patches"]:
         for folder in sorted(folders):
