@@ -137,7 +137,7 @@ def _from_module(module: str, name: str, old: Side, new: Side) -> Missing | None
     before, after = old.world.module(module), new.world.module(module)
     if before is None or after is None or name in after.names or name in after.lazy or not after.lazy_open:
         return None
-    if after.problems or not (name in before.names or before.lazy.get(name)):
+    if after.problems or not (name in before.names or name in before.lazy):
         return None
     unlisted = after.exports is not None and name not in after.exports
     if not (unlisted or before.lazy_open):

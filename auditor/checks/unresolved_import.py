@@ -10,7 +10,7 @@ from auditor.sides import Side, exists
 from auditor.terms import Import
 from auditor.vanishing import dropped_by_star, vanished
 from auditor.whereabouts import Whereabouts, whereabouts
-from auditor.world.values import Missing, Value
+from auditor.world.values import Missing, UnknownValue, Value
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
@@ -85,7 +85,9 @@ def _starred(use: Use, old: Side, new: Side) -> Iterator[Finding]:
 def _gone(use: Use, old: Side, new: Side) -> Missing | None:
     now = _imported(use, new)
     if isinstance(now, Missing):
-        return now if exists(_imported(use, old)) else None
+        was = _imported(use, old)
+        may_have_been = isinstance(was, UnknownValue) and now.kind == "module"  # served by what stood in a gone module
+        return now if exists(was) or may_have_been else None
     return vanished(use.term, old, new) if use.text.startswith("from ") else None
 
 
