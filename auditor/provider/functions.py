@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-
-import griffe
 
 from auditor.api import AttributeApi, Decorator, FunctionApi, Parameter, ParameterKind, Raise
 from auditor.provider.bodies import Assigned, Body, FunctionNode, Tests, expressions
@@ -25,13 +23,6 @@ MAX_TEXT = 400
 _MAX_KEPT = 6
 _MAKERS = frozenset({"dataclass", "define", "attrs"})
 """Last names of the functions that generate an `__init__` for the class they are given."""
-_KINDS: dict[str, ParameterKind] = {
-    griffe.ParameterKind.positional_only: "positional-only",
-    griffe.ParameterKind.positional_or_keyword: "positional-or-keyword",
-    griffe.ParameterKind.var_positional: "var-positional",
-    griffe.ParameterKind.keyword_only: "keyword-only",
-    griffe.ParameterKind.var_keyword: "var-keyword",
-}
 
 
 class Place(NamedTuple):
@@ -106,19 +97,35 @@ def _scope(place: Place, parameters: Sequence[Parameter], first: str | None) -> 
 
 
 def read_parameters(node: ast.arguments, env: Environment) -> tuple[Parameter, ...]:
-    """The parameters of a function, as griffe lists them, with texts and terms."""
-    found = []
-    for name, hint, kind, default in griffe.get_parameters(node):
-        found.append(
+    """The parameters of a function in their order, with texts and terms."""
+    return tuple(
+        [
             Parameter(
-                name,
-                _KINDS[kind],
-                text(default) if isinstance(default, ast.AST) else None,
-                text(hint) if hint is not None else None,
-                annotation(hint, env) if isinstance(hint, ast.expr) else None,
+                argument.arg,
+                kind,
+                text(default) if default is not None else None,
+                text(argument.annotation) if argument.annotation is not None else None,
+                annotation(argument.annotation, env) if argument.annotation is not None else None,
             )
-        )
-    return tuple(found)
+            for argument, kind, default in _listed(node)
+        ]
+    )
+
+
+def _listed(node: ast.arguments) -> Iterator[tuple[ast.arg, ParameterKind, ast.expr | None]]:
+    """Each argument with its kind and its default."""
+    required = len(node.posonlyargs) + len(node.args) - len(node.defaults)
+    defaults = iter([*[None] * required, *node.defaults])
+    for argument in node.posonlyargs:
+        yield argument, "positional-only", next(defaults)
+    for argument in node.args:
+        yield argument, "positional-or-keyword", next(defaults)
+    if node.vararg is not None:
+        yield node.vararg, "var-positional", None
+    for argument, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+        yield argument, "keyword-only", default
+    if node.kwarg is not None:
+        yield node.kwarg, "var-keyword", None
 
 
 def read_decorators(nodes: list[ast.expr], env: Environment) -> tuple[Decorator, ...]:
