@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 
+import msgspec
+
 from auditor.sides import Side, exists, path_of
 from auditor.terms import Import, Member, Name, Term
 from auditor.world.members import member
@@ -29,6 +31,9 @@ def vanished(term: Term, old: Side, new: Side) -> Missing | None:
     """
     now = new.value(term)
     was = old.value(term)
+    if isinstance(now, Missing) and isinstance(term, Member) and not exists(was):
+        was = member(old.world, receiver_before(term.of, old, new), term.name)
+        now = msgspec.structs.replace(now, certain=False)
     if isinstance(now, Missing):
         return now if exists(was) and not _may_be_inherited(term, now, old, new) else None
     if not exists(was) or not (_is_for_any(term, now, new) if exists(now) else isinstance(now, UnknownValue)):
@@ -39,6 +44,18 @@ def vanished(term: Term, old: Side, new: Side) -> Missing | None:
     if isinstance(term, Member):
         return _from_owner(old.value(term.of), new.value(term.of), term.name, old, new)
     return None
+
+
+def receiver_before(of: Term, old: Side, new: Side) -> Value:
+    """What an access is made on in the old release; where that is not told there, an object of the class it is of now.
+
+    Releases get annotations as time goes by, and what they return mostly was the same before it was written down.
+    """
+    was, now = old.value(of), new.value(of)
+    if isinstance(was, UnknownValue) and isinstance(now, InstanceValue) and new.provider_of(now.ref.path) is not None:
+        kept = old.world.resolve(now.ref.path)
+        return InstanceValue(kept.ref) if isinstance(kept, ClassValue) else was
+    return was
 
 
 def _may_be_inherited(term: Term, now: Missing, old: Side, new: Side) -> bool:

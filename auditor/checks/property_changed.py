@@ -10,6 +10,7 @@ from auditor.findings import swallowing, use_finding
 from auditor.model import Confidence, Finding, Signature, Use
 from auditor.sides import Side
 from auditor.terms import Member
+from auditor.vanishing import receiver_before
 from auditor.whereabouts import describe
 from auditor.world.classes import ClassRef
 from auditor.world.values import (
@@ -21,6 +22,7 @@ from auditor.world.values import (
     Keys,
     Literal,
     PartialValue,
+    UnknownValue,
     Value,
     alternatives,
 )
@@ -38,16 +40,17 @@ def check_file(analysis: FileAnalysis, old: Side, new: Side) -> Iterator[Finding
 
 
 def _changed(use: Use, term: Member, called: bool, old: Side, new: Side) -> Iterator[Finding]:
-    was, now = _definition(old, term), _definition(new, term)
+    was = _definition(receiver_before(term.of, old, new), term.name)
+    now = _definition(new.value(term.of), term.name)
     if was is None or now is None or was[1].is_property == now[1].is_property or was[1].is_property == called:
         return
     name = term.name
-    confidence: Confidence = "high"
+    confidence: Confidence = "medium" if isinstance(old.value(term.of), UnknownValue) else "high"
     if called:
         value = new.value(term)
         if _may_be_called(value):
             return
-        confidence = "high" if _is_plain(value) else "medium"
+        confidence = confidence if _is_plain(value) else "medium"
         words, label = f"`{name}` is a property now; calling its value fails", "a property now"
     else:
         if any(not any(word in d.text for word in _TRANSPARENT) for d in now[1].decorators):
@@ -74,12 +77,12 @@ def _signature(side: Side, owner: ClassRef, function: FunctionApi) -> Signature 
     return describe(side, FunctionValue(function, owner.module, f"{owner.path}.{function.name}", owner, bound=True))
 
 
-def _definition(side: Side, term: Member) -> tuple[ClassRef, FunctionApi] | None:
+def _definition(receiver: Value, name: str) -> tuple[ClassRef, FunctionApi] | None:
     """The method or property behind an access on one kind of object."""
-    owners = alternatives(side.value(term.of))
+    owners = alternatives(receiver)
     if len(owners) != 1 or not isinstance(owners[0], InstanceValue):
         return None
-    found = owners[0].ref.find(term.name)
+    found = owners[0].ref.find(name)
     return (found[0], found[1]) if found is not None and isinstance(found[1], FunctionApi) else None
 
 

@@ -10,7 +10,7 @@ from auditor.provider.constructors import EXTRA
 from auditor.renames import renamed_member
 from auditor.sides import Side, exists, path_of
 from auditor.terms import Call, Member
-from auditor.vanishing import lost_by, vanished
+from auditor.vanishing import lost_by, receiver_before, vanished
 from auditor.whereabouts import describe, member_names, whereabouts
 from auditor.world.calls import callee
 from auditor.world.members import member
@@ -25,9 +25,9 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     if now is None:
         yield from _sometimes(use, old, new)
         return
-    was = old.value(use.term)
-    owner_was = old.value(use.term.of)
     name = use.term.name
+    owner_was = receiver_before(use.term.of, old, new)
+    was = member(old.world, owner_was, name)
     if _is_left_to_heirs(new, new.value(use.term.of), name) or _is_kept(new, use.term) or _is_brought(use, new):
         return
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
