@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from auditor.conditional import sometimes
 from auditor.consumer.bindings import mutate
 from auditor.consumer.handlers import around_body, flagged, inside_handler, ran_through
+from auditor.consumer.joining import End, Guards, Names, join
 from auditor.reading import Environment, annotation, bind_target, read, text
-from auditor.terms import UNKNOWN, Element, Entered, Guard, Instance, Mapping, Term, bounded, choice
+from auditor.terms import UNKNOWN, Element, Entered, Guard, Instance, choice
 
 if TYPE_CHECKING:
     from auditor.consumer.walker import Walker
-
-Guards: TypeAlias = tuple[Guard, ...]
-End: TypeAlias = tuple[dict[str, Term], Guards]
-"""The bindings at the end of a branch, and what surely holds where it is taken."""
 
 
 def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
     """Walk both branches under what the test says; returns whether control leaves in each."""
     walker.recorder.expression(node.test, env, scope, node)
     mutate(walker.recorder.changing, env)
-    before = dict(env.names)
+    before = env.names
     ends: list[End] = []
     for body, negated in ((node.body, False), (node.orelse, True)):
-        env.names = dict(before)
+        env.names = Names(before)
         if not negated:
             narrow(node.test, env)
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
@@ -37,7 +33,7 @@ def if_(walker: Walker, node: ast.If, env: Environment, scope: str) -> bool:
             left = walker.block(body, env, scope)
         if not left:
             ends.append((env.names, guards))
-    env.names = _join(ends) if ends else before
+    env.names = join(before, ends)
     return not ends
 
 
@@ -113,15 +109,15 @@ def _alternatives(
     walker: Walker, bodies: Iterable[tuple[Sequence[ast.stmt], Guards]], env: Environment, scope: str
 ) -> None:
     """Walk blocks of which one runs, or none, from the same starting point, and join what they bind."""
-    before = dict(env.names)
-    ends: list[End] = [(before, ())]
+    before = env.names
+    ends: list[End] = [(Names(before), ())]
     for body, guards in bodies:
-        env.names = dict(before)
+        env.names = Names(before)
         with walker.recorder.under(guards):
             left = walker.block(body, env, scope)
         if not left:
             ends.append((env.names, guards))
-    env.names = _join(ends)
+    env.names = join(before, ends)
 
 
 def with_(walker: Walker, node: ast.With | ast.AsyncWith, env: Environment, scope: str) -> bool:
@@ -143,8 +139,9 @@ def with_(walker: Walker, node: ast.With | ast.AsyncWith, env: Environment, scop
 
 def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
     """Walk a `try` statement: its body guarded by what the handlers do, each handler from any point of the body."""
-    before = dict(env.names)
-    if not scope and (flag := flagged(node, walker.tree)) is not None:
+    before = env.names
+    env.names = Names(before)
+    if not scope and (flag := flagged(node)) is not None and flag in walker.set_once:
         walker.guard_reader.tried[flag] = tuple(ran_through(node, env, walker.absolute))
     reasons = {id(h): inside_handler(h, node.body, env, walker.absolute) for h in node.handlers}
     with walker.recorder.under(around_body(node, walker.replaced)):
@@ -154,7 +151,8 @@ def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
             left = walker.block(node.orelse, env, scope)
     ends: list[End] = [] if left else [(env.names, ())]
     for handler in node.handlers:
-        env.names = _join([(before, ()), *ends])
+        outset = Names(before)
+        env.names = join(outset, [(outset, ()), *ends])
         if handler.name:
             env.names[handler.name] = UNKNOWN
         if handler.type is not None:
@@ -163,27 +161,10 @@ def try_(walker: Walker, node: ast.Try, env: Environment, scope: str) -> bool:
             left = walker.block(handler.body, env, scope)
         if not left:
             ends.append((env.names, ()))
-    env.names = _join(ends) if ends else before
+    env.names = join(before, ends)
     final = walker.block(node.finalbody, env, scope)
     return final or not ends
 
 
 def _last_name(node: ast.expr) -> str:
     return text(node).rsplit(".", 1)[-1]
-
-
-def _join(ends: Sequence[End]) -> dict[str, Term]:
-    """The bindings after branches meet: dicts keep the keys of every branch, other values become choices."""
-    if len(ends) == 1:
-        return ends[0][0]
-    joined: dict[str, Term] = {}
-    for name in dict.fromkeys(name for end, _ in ends for name in end):
-        having = [(value, guards) for end, guards in ends if (value := end.get(name)) is not None]
-        first = having[0][0]
-        if all(value is first for value, _ in having):
-            joined[name] = bounded(first)
-            continue
-        values = list(dict.fromkeys(value for value, _ in having))
-        dicts = [(value, guards) for value, guards in having if isinstance(value, Mapping)]
-        joined[name] = sometimes(dicts) if len(values) > 1 and len(dicts) == len(having) else bounded(choice(values))
-    return joined

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from auditor.consumer.guards import ATTRIBUTE_ERRORS, CALL_ERRORS, IMPORT_ERRORS, caught
 from auditor.consumer.imports import Absolute, asked_for, bound_names, imported_names
 from auditor.reading import Environment, read, text
+from auditor.syntax import nodes
 from auditor.terms import Call, Guard
 
 _OF_APIS = frozenset({"AttributeError", "TypeError"})
@@ -79,23 +81,27 @@ def ran_through(node: ast.Try, env: Environment, where: Absolute) -> list[Guard]
     return there
 
 
-def flagged(node: ast.Try, tree: ast.Module) -> str | None:
-    """The name that is true only where a block ran through: `HAS = True` at its end, and False or None elsewhere."""
+def flagged(node: ast.Try) -> str | None:
+    """The name that a block sets to true at its end."""
     match [*node.body, *node.orelse][-1]:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=True)):
-            pass
+            return name
         case _:
             return None
-    stored, unset = 0, 0
-    for inner in ast.walk(tree):
-        match inner:
-            case ast.Assign(targets=[ast.Name(id=other)], value=ast.Constant(value=False | None)):
-                unset += other == name
-            case ast.Name(id=other, ctx=ast.Store()):
-                stored += other == name
+
+
+def set_once(tree: ast.Module) -> frozenset[str]:
+    """Names that are bound once in a file, but for being set to False or None."""
+    stored: Counter[str] = Counter()
+    for node in nodes(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=False | None)):
+                stored[name] -= 1
+            case ast.Name(id=name, ctx=ast.Store()):
+                stored[name] += 1
             case _:
                 pass
-    return name if stored == unset + 1 else None
+    return frozenset(name for name, count in stored.items() if count == 1)
 
 
 def _probed(body: Sequence[ast.stmt]) -> ast.Attribute | None:

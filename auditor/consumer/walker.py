@@ -12,7 +12,7 @@ from auditor.consumer import bindings, branching, definitions, imports
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.flags import class_definitions, flags
 from auditor.consumer.guards import GuardReader, shims
-from auditor.consumer.handlers import ran_through
+from auditor.consumer.handlers import ran_through, set_once
 from auditor.consumer.recorder import Recorder
 from auditor.reading import Environment, read
 from auditor.syntax import lines_with
@@ -110,6 +110,11 @@ class Walker:
     def replaced(self) -> frozenset[str]:
         """Names in place of which something else is done where they are None."""
         return imports.replaced_names(self.tree)
+
+    @cached_property
+    def set_once(self) -> frozenset[str]:
+        """Names that are bound once, but for being set to False or None."""
+        return set_once(self.tree)
 
     def environment(self, outer: Environment | None = None, class_path: str | None = None) -> Environment:
         """A scope of this file."""
