@@ -62,6 +62,12 @@ def _goals(results: Results) -> Iterator[str]:
     most = max(cold.megabytes, warm.megabytes)
     yield f"| memory below 300 MB (each process) | {most:.0f} MB | | {'yes' if most < 300 else 'no'} |"
     yield _goal("a scan after an edit: about a warm one", results.cost(TOUCHED), warm, 1.25)
+    first, whole = results.cost(FIRST).facts, results.cost(WHOLE).facts
+    if first and whole:
+        requests, received = first["requests"], first["traffic_bytes"]
+        yield f"| first scan: some dozens of requests | {requests:.0f} | | {'yes' if requests < 60 else 'no'} |"
+        yield _size("first scan: fewer bytes than both releases read whole", received, 2 * whole["traffic_bytes"])
+        yield _size("release read whole: no more than its sources", whole["traffic_bytes"], results.inputs.source_bytes)
     if results.big:
         cold, warm, touched, ty = results.big
         yield _goal("big consumer, cold: at most three times ty's two runs", cold, ty, 3.0)
@@ -73,6 +79,10 @@ def _goal(text: str, one: Measure, other: Measure, limit: float) -> str:
         return f"| {text} | {one.failure or other.failure} | | |"
     clock, cpu = one.median / other.median, one.work / other.work
     return f"| {text} | {clock:.2f} | {cpu:.2f} | {'yes' if clock <= limit else 'no'} |"
+
+
+def _size(text: str, received: float, most: float) -> str:
+    return f"| {text} | {received / 1e6:.1f} of {most / 1e6:.1f} MB | | {'yes' if received <= most else 'no'} |"
 
 
 def _costs(measures: Sequence[Measure], warm: str) -> Iterator[str]:
@@ -115,16 +125,16 @@ def _bytes(results: Results) -> Iterator[str]:
 
 
 def _growth(growth: Sequence[tuple[int, Measure]]) -> Iterator[str]:
-    yield "| files | touching | uses | seconds | CPU s | CPU ms a use |"
-    yield "|---:|---:|---:|---:|---:|---:|"
+    yield "| files | touching | uses | seconds | CPU s | CPU ms a use | CPU ms a file |"
+    yield "|---:|---:|---:|---:|---:|---:|---:|"
     for size, one in growth:
         if one.failure:
-            yield f"| {size} | {one.failure} | | | | |"
+            yield f"| {size} | {one.failure} | | | | | |"
             continue
         uses = one.facts.get("uses", 0)
         touching = one.facts.get("files_touching", 0)
-        each = 1000 * one.work / max(uses, 1)
-        yield f"| {size} | {touching:.0f} | {uses:.0f} | {one.median:.1f} | {one.work:.1f} | {each:.2f} |"
+        each = f"{1000 * one.work / max(uses, 1):.2f} | {1000 * one.work / size:.0f}"
+        yield f"| {size} | {touching:.0f} | {uses:.0f} | {one.median:.1f} | {one.work:.1f} | {each} |"
 
 
 def _neighbours(results: Results) -> Iterator[str]:

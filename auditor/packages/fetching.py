@@ -138,7 +138,8 @@ class Fetcher:
             _, unpacked = unpack_archive(source, self.file.filename, name=self._name, whole=True)
             return [(wanted[item.name], item.data(), item.packed) for item in unpacked if item.name in wanted]
         if self._reader is None:
-            self._reader = ZipReader(source, self.files if isinstance(source, RemoteSource) else ())
+            remote = isinstance(source, RemoteSource)
+            self._reader = ZipReader(source, self.files if remote else (), self._index.store.known_blobs)
         return list(self._reader.read(entries))
 
     def _found_again(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from auditor.packages.limits import KIB
 from auditor.packages.listing import FileEntry
@@ -11,9 +11,14 @@ from auditor.packages.sources import merged
 from auditor.packages.zipdir import ByteSource, Member, unpack
 
 READ_AHEAD = 24 * KIB
-"""Around a module that is asked for, so much more of its own folder is fetched with it."""
-READ_AHEAD_TOTAL = 384 * KIB
-"""Per release, so that a scan which needs few modules stays cheap."""
+"""With a file come those of its folder that lie so near; where single files are asked for time and again, twice as far
+each time."""
+_MOST = 512 * KIB
+"""How far that goes."""
+_FEW = 3
+"""Files that are asked for on the way, one leading to the next; more of them are a batch that was thought of."""
+_PATIENCE = 8
+"""Round trips after which neighbours may come from the folder above too; after as many again, from the next one up."""
 
 
 class ZipReader:
@@ -22,50 +27,59 @@ class ZipReader:
     Args:
         source: The archive.
         files: All files of the release, candidates for read-ahead; none if reading is cheap.
+        stored: Which of some digests need not be read any more.
     """
 
-    def __init__(self, source: ByteSource, files: Sequence[FileEntry] = ()) -> None:
+    def __init__(
+        self,
+        source: ByteSource,
+        files: Sequence[FileEntry] = (),
+        stored: Callable[[Iterable[str]], Container[str]] = lambda _: (),
+    ) -> None:
         self._source = source
+        self._stored = stored
         self._by_place = sorted(files, key=lambda file: file.start)
-        self._left = READ_AHEAD_TOTAL
+        self._trips = 0
         self._had: set[str] = set()
 
     def read(self, entries: Sequence[FileEntry]) -> Iterator[tuple[FileEntry, bytes, bytes | None]]:
         """Each entry with its content, then perhaps neighbours of it."""
         wanted = {entry.path: entry for entry in entries}
         if self._by_place:
-            for entry in (*self._neighbours(wanted), *self._between(wanted)):
-                wanted.setdefault(entry.path, entry)
+            for find in (self._neighbours, self._between):
+                wanted.update((entry.path, entry) for entry in self._new(find(wanted)))
             self._had.update(wanted)
+            self._trips += 1
         spans = [(entry.start, entry.stop) for entry in wanted.values()]
         for entry, raw in zip(wanted.values(), self._source.read(spans), strict=True):
             member = Member(entry.name, entry.method, entry.crc or 0, entry.packed, entry.size, entry.start, entry.stop)
             yield entry, *unpack(member, raw, self._source.where)
 
-    def _between(self, wanted: dict[str, FileEntry]) -> Iterator[FileEntry]:
+    def _new(self, entries: Iterable[FileEntry]) -> list[FileEntry]:
+        """Those of some files that neither this reader has read nor the store knows from another release."""
+        fresh = [entry for entry in entries if entry.path not in self._had]
+        stored = self._stored({entry.digest for entry in fresh if entry.digest is not None})
+        return [entry for entry in fresh if entry.digest not in stored]
+
+    def _neighbours(self, wanted: Mapping[str, FileEntry]) -> Iterator[FileEntry]:
+        """What lies near in the same folder, or under one above it: the longer the way, the farther we look."""
+        far = READ_AHEAD
+        if len(wanted) <= _FEW:
+            far = min(READ_AHEAD << self._trips, _MOST) // len(wanted)
+        for entry in wanted.values():
+            folders = entry.path.split("/")[:-1]
+            around = "/".join([*folders[: max(0, len(folders) - self._trips // _PATIENCE)], ""])
+            near = self._from(entry.start - far, entry.stop + far)
+            yield from (other for other in near if other.path.startswith(around))
+
+    def _between(self, wanted: Mapping[str, FileEntry]) -> Iterator[FileEntry]:
         """What lies in the gaps that are fetched anyway, since merged ranges need fewer requests."""
         for start, stop in merged([(entry.start, entry.stop) for entry in wanted.values()]):
-            place = bisect_left(self._by_place, start, key=lambda entry: entry.start)
-            while place < len(self._by_place) and self._by_place[place].stop <= stop:
-                if self._by_place[place].path not in self._had:
-                    yield self._by_place[place]
-                place += 1
+            yield from self._from(start, stop)
 
-    def _neighbours(self, wanted: dict[str, FileEntry]) -> Iterable[FileEntry]:
-        found: list[FileEntry] = []
-        for place, entry in enumerate(self._by_place):
-            if entry.path not in wanted:
-                continue
-            folder = entry.path.rpartition("/")[0]
-            taken = entry.stop - entry.start
-            for other in self._by_place[place + 1 :]:
-                taken += other.stop - other.start
-                if taken > READ_AHEAD or other.path.rpartition("/")[0] != folder:
-                    break
-                if other.path in wanted or other.path in self._had:
-                    continue
-                self._left -= other.stop - other.start
-                if self._left < 0:
-                    return found
-                found.append(other)
-        return found
+    def _from(self, start: int, stop: int) -> Iterator[FileEntry]:
+        """The files that begin at `start` or later and end at `stop` or before."""
+        place = bisect_left(self._by_place, start, key=lambda entry: entry.start)
+        while place < len(self._by_place) and self._by_place[place].stop <= stop:
+            yield self._by_place[place]
+            place += 1

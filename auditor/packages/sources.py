@@ -16,8 +16,8 @@ from auditor.packages.traffic import Traffic
 from auditor.packages.transport import Transport
 from auditor.packages.zipdir import Span
 
-MAX_GAP = 8 * KIB
-"""Ranges closer than this are fetched as one: a request costs about as much as that many bytes."""
+MAX_GAP = 16 * KIB
+"""Ranges closer than this are fetched as one: a request costs more than that many bytes."""
 MAX_RUN = 1 * MIB
 """Longer ranges are split, so that they come in parallel."""
 

@@ -65,6 +65,30 @@ def test_neighbours_come_along_but_not_other_folders(site: Site, store: Store, i
     assert len(site.requests) == requests + 1
 
 
+def test_a_long_way_through_single_files_takes_few_requests(site: Site, store: Store, index: PackageIndex) -> None:
+    """One module leads to the next: read-ahead grows with each round trip, and leaves the folder in the end."""
+    files = {f"big/p{number}/m{part}.py": module(8 * number + part, 9000) for number in range(60) for part in range(8)}
+    site.publish("big-1.0-cp38-abi3-linux_x86_64.whl", wheel_bytes("big", "1.0", {"big/__init__.py": "", **files}))
+    release = open_release("big", store=store, index=index)
+    before = len(site.requests)
+    for path in sorted(files):
+        assert release.read_one(path) == files[path].encode()
+    assert len(site.requests) - before < 30
+
+
+def test_read_ahead_leaves_out_what_another_release_brought(site: Site, store: Store, index: PackageIndex) -> None:
+    files = tree()
+    site.publish("big-1.0-cp38-abi3-linux_x86_64.whl", wheel_bytes("big", "1.0", files))
+    files["big/m19.py"] = module(99)
+    site.publish("big-1.1-cp38-abi3-linux_x86_64.whl", wheel_bytes("big", "1.1", files))
+    old = open_release("big==1.0", store=store, index=index)
+    old.read(old.files)
+    new = open_release("big==1.1", store=store, index=index)
+    listing = new.traffic.received
+    new.read_one("big/m19.py")
+    assert new.traffic.received - listing < 4_000
+
+
 def test_threads_may_share_a_release(site: Site, store: Store, index: PackageIndex, tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
