@@ -1,4 +1,4 @@
-"""Replies used by syntax: `with`, `for`, `[]`, unpacking and `len` look for special methods that a class may lose."""
+"""Replies used in ways that their new type does not serve: `with`, `for`, `[]`, `len()`, methods of builtin types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from auditor.model import Usage
-from auditor.world.values import Container, ExternalInstance, InstanceValue, Keys, Value, alternatives
+from auditor.world.values import (
+    Container,
+    ExternalInstance,
+    InstanceValue,
+    Keys,
+    Value,
+    alternatives,
+)
+from auditor.world.values import (
+    Literal as Plain,
+)
 
 Told: TypeAlias = tuple[Literal["error"], str, str, Usage]
 """Severity, message, label, and the usage that it is about."""
@@ -37,7 +47,13 @@ def lost_protocol(was: Value, now: Value, usages: Sequence[Usage], name: str) ->
     for usage in usages:
         detail = usage.detail if usage.how in ("iterate", "context", "argument") else ""
         methods, words = _NEEDED.get((usage.how, detail), ((), ""))
-        if not methods or not any(_provides(one, methods) for one in alternatives(was)):
+        before = alternatives(was)
+        if usage.how == "attribute" and not hasattr(
+            object, usage.detail
+        ):  # of objects of classes `unresolved-attribute` speaks
+            methods, words = (usage.detail,), f"has no `{usage.detail}`"
+            before = tuple(one for one in before if isinstance(one, ExternalInstance | Plain))
+        if not methods or not any(_provides(one, methods) for one in before):
             continue
         after = alternatives(now)
         if all(_provides(one, methods) is False for one in after):
@@ -51,7 +67,8 @@ def _provides(value: Value, methods: Sequence[str]) -> bool | None:
     """Whether a value's type has one of the special methods; None where that cannot be told."""
     match value:
         case InstanceValue(ref):
-            return True if any(ref.find(name) for name in methods) else None if ref.externals() else False
+            is_open = ref.externals() or (not methods[0].startswith("__") and ref.find("__getattr__"))
+            return True if any(ref.find(name) for name in methods) else None if is_open else False
         case Container("iterator") if "__aiter__" in methods:
             return None  # of generators, plain or not, `async-changed` speaks
         case Container(kind) if kind in _OWN:
@@ -60,7 +77,7 @@ def _provides(value: Value, methods: Sequence[str]) -> bool | None:
             return any(hasattr(_TYPES[kind], name) for name in methods)
         case Keys():
             return any(hasattr(dict, name) for name in methods)
-        case ExternalInstance(path) if path.startswith("builtins."):
+        case ExternalInstance(path) | Plain(type=path) if path.startswith("builtins.") or "." not in path:
             known = getattr(builtins, path.removeprefix("builtins."), None)
             return None if known is None or known is object else any(hasattr(known, name) for name in methods)
         case _:

@@ -1,4 +1,4 @@
-from lib import clock, limit, opened, pages, Session, started
+from lib import Session, address, clock, limit, opened, pages, started, token
 
 
 async def run():
@@ -18,5 +18,9 @@ async def run():
         print(page)
     async with started() as it:  # ok: an asynchronous context manager by another name
         print(it)
+    address().lstrip("/")  # expect[return-changed]
+    address().replace("a", "b")  # ok: the new class has it as well
+    token().decode()  # expect[return-changed]
+    token().split()  # ok: both have it
     with opened() as it:  # ok: its base is not in the sources
         print(it)

@@ -51,3 +51,16 @@ def started() -> Started:
 
 def opened() -> Opened:
     return Opened()
+
+
+class URL:
+    def replace(self, old, new):
+        return self
+
+
+def address() -> URL:
+    return URL()
+
+
+def token() -> str:
+    return ""

@@ -65,3 +65,11 @@ async def started():
 
 def opened() -> Scope:
     return Scope()
+
+
+def address() -> str:
+    return ""
+
+
+def token() -> bytes:
+    return b""
