@@ -63,7 +63,7 @@ class ZipReader:
 
     def _neighbours(self, wanted: Mapping[str, FileEntry]) -> Iterator[FileEntry]:
         """What lies near in the same folder, or under one above it: the longer the way, the farther we look."""
-        far = READ_AHEAD
+        far = READ_AHEAD // 4  # of many files, few have a neighbour that is needed later
         if len(wanted) <= _FEW:
             far = min(READ_AHEAD << self._trips, _MOST) // len(wanted)
         for entry in wanted.values():
