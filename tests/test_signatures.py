@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from textwrap import dedent
 
 import msgspec
@@ -811,3 +812,10 @@ def test_arbitrary_bytes_never_raise(source: bytes) -> None:
 @given(st.lists(_PIECES, max_size=25).map("".join), st.booleans())
 def test_arbitrary_snippets_never_raise(source: str, is_package: bool) -> None:
     read(source.encode(), is_package=is_package)
+
+
+def test_syntax_that_is_known_already_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"class C:\n    def f(self, a=1): return a\n"
+    tree, parsed = ast.parse(source), read_module("pkg.mod", source, is_package=False)
+    monkeypatch.setattr(ast, "parse", lambda *_: pytest.fail("parsed again"))
+    assert read_module("pkg.mod", source, is_package=False, tree=tree) == parsed

@@ -33,25 +33,14 @@ class BlockReader:
         is_stub: Whether it is a `.pyi` file.
         yields: Numbers of the lines with the word `yield`.
         asks: Whether the source may ask for environment variables.
-        enter_class: griffe's visit of a class, which comes back to `read` with the class body.
     """
 
-    def __init__(
-        self,
-        *,
-        module: str,
-        package: str,
-        is_stub: bool,
-        yields: Sequence[int],
-        asks: bool,
-        enter_class: Callable[[ast.ClassDef], None],
-    ) -> None:
+    def __init__(self, *, module: str, package: str, is_stub: bool, yields: Sequence[int], asks: bool) -> None:
         self.module = module
         self.package = package
         self.is_stub = is_stub
         self.yields = yields
         self.asks = asks
-        self.enter_class = enter_class
         self.namespace = Namespace()
         self.env = Environment(module)
         self.class_path: str | None = None
@@ -111,7 +100,7 @@ class BlockReader:
         self.namespace, self.class_path, self.branch = Namespace(), qualified, ()
         self.env = Environment(self.module, header if header.names else None, qualified)
         try:
-            self.enter_class(node)
+            self.read(node.body)
             members = self.namespace
         finally:
             self.namespace, self.env, self.class_path, self.branch = outer
