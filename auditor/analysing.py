@@ -32,7 +32,7 @@ def read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tuple
 
 def reader(context: bytes) -> Work:
     """Reads one batch."""
-    from auditor.consumer.files import read_file  # not imported, nor griffe, where the store knows the answers
+    from auditor.consumer.files import read_file  # not imported where the store knows the answers
     from auditor.consumer.stored import encoded
 
     interesting = _NAMES.decode(context)

@@ -30,10 +30,10 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-ALONE = {"griffe": {"provider"}, "click": {"cli", "__main__", "runner"}, "rich": {"cli", "runner"}}
+ALONE = {"click": {"cli", "__main__", "runner"}, "rich": {"cli", "runner"}}
 """Libraries that only some rooms may know."""
 RUNNER_KNOWS = {"patches", "model", "errors", "terms", "crash"}
-RUNNER_SHUNS = {"griffe", "libcst"}
+RUNNER_SHUNS = {"libcst"}
 
 
 def modules() -> list[Path]:
@@ -86,7 +86,7 @@ def test_the_runner_knows_patches_alone():
             assert there in {"runner", *RUNNER_KNOWS}, f"{file}:{line}: the runner must not know `{there}`"
 
 
-def test_what_the_runner_needs_needs_neither_griffe_nor_libcst():
+def test_what_the_runner_needs_needs_no_libcst():
     for name in RUNNER_KNOWS | {"runner"}:
         for file in [PACKAGE / f"{name}.py", *(PACKAGE / name).rglob("*.py")]:
             if file.exists():

@@ -1,1 +1,1 @@
-"""Patch files: written by the auditor, read and applied by anyone, without libcst, griffe or jinja2."""
+"""Patch files: written by the auditor, read and applied by anyone, without libcst or jinja2."""

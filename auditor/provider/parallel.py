@@ -53,7 +53,7 @@ def read_all(jobs: Iterable[Job], count: int, *, helpers: int | None = None) -> 
 
 def reader(context: bytes) -> Work:
     """Reads one batch."""
-    from auditor.provider.signatures import read_module  # not imported, nor griffe, before helpers are started
+    from auditor.provider.signatures import read_module  # not imported before helpers are started
 
     def read(job: Job) -> Done:
         file = job.path.rsplit("/", 1)[-1]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.util import find_spec
 
 import msgspec
 
@@ -114,7 +111,7 @@ class Snapshot(Searches):
             self._parse(missing, keys)
 
     def _parse(self, wanted: Mapping[str, str], keys: Mapping[str, str]) -> None:
-        from auditor.provider.parallel import Job, read_all  # griffe is not imported where the store knows it all
+        from auditor.provider.parallel import Job, read_all  # not imported where the store knows it all
 
         def jobs() -> Iterator[Job]:
             for path, source in self.release.read(wanted).items():
@@ -130,7 +127,7 @@ class Snapshot(Searches):
     def _keys(self, wanted: Mapping[str, str]) -> dict[str, str]:
         """What the store keeps each path's API under: all that it depends on."""
         digests = self.release.digests(wanted)
-        return {path: f"{digests[path]}:{name}:{_kind(path)}:{_version()}" for path, name in wanted.items()}
+        return {path: f"{digests[path]}:{name}:{_kind(path)}:{SCHEMA}" for path, name in wanted.items()}
 
 
 def _folders(*tables: Mapping[str, str]) -> frozenset[str]:
@@ -150,24 +147,6 @@ def _decoded(data: bytes) -> ModuleApi | None:
         return _DECODER.decode(data)
     except msgspec.DecodeError:
         return None
-
-
-@cache
-def _version() -> str:
-    """What a parsed module depends on besides its source: our schema and griffe's release."""
-    return f"{SCHEMA}:{_griffe()}"
-
-
-def _griffe() -> str:
-    """The version of griffe, by the folder beside it: a look is quicker than importing importlib.metadata."""
-    spec = find_spec("griffe")
-    if spec is not None and spec.origin is not None:
-        for name in os.listdir(os.path.dirname(os.path.dirname(spec.origin))):  # noqa: PTH120, PTH208
-            if name.startswith("griffelib-") and name.endswith(".dist-info"):
-                return name[len("griffelib-") : -len(".dist-info")]
-    from importlib import metadata
-
-    return metadata.version("griffelib")
 
 
 def _kind(path: str) -> str:

@@ -16,7 +16,7 @@ export PYTHONPATH="$scratch/world/site"
 
 try() { # try VENV
   local bin="$1/bin" got=0
-  for name in griffe libcst jinja2 ruamel urllib3; do
+  for name in libcst jinja2 ruamel urllib3; do
     ! "$bin/python" -c "import $name" 2> /dev/null || fail "$name was installed, too"
   done
   cd "$scratch"
