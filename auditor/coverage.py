@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from auditor.api import AttributeApi
 from auditor.model import Problem, Span, Use
-from auditor.sides import Side, path_of
-from auditor.terms import Call, Import, Member, Name, Term, roots
+from auditor.sides import Side, path_of, steps
+from auditor.terms import Import, Member, Name, Term, roots
 from auditor.world.values import (
     Alias,
     ClassValue,
@@ -87,7 +87,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
 def coverage(uses: Iterable[Use], old: Side, new: Side) -> Coverage:
     """Look at every call and every attribute access that starts from a provider; a callee counts with its call."""
-    wanted = [use for use in uses if use.kind in ("call", "attribute") and new.reached(use)]
+    wanted = [use for use in uses if use.kind in ("call", "attribute") and new.concerns(use) and new.reached(use)]
     called = {_place(use) for use in wanted if use.kind == "call"}
     number = 0
     found: dict[str, list[Use]] = {}
@@ -113,7 +113,7 @@ def _standing(side: Side, use: Use) -> str | None:
     state: _State = "own"
     before: _State = "own"
     reason = ""
-    for term in _steps(use.term):
+    for term in steps(use.term):
         value = side.value(term)
         before, state = state, _next(side, state, term, value)
         if state == "lost":
@@ -134,21 +134,6 @@ def _standing(side: Side, use: Use) -> str | None:
         outcome = side.call(use)
         return (outcome.reason or "no signature") if outcome.status == "unknown" else ""
     return reason if state == "lost" else "" if state == "theirs" else None
-
-
-def _steps(term: Term) -> Iterator[Term]:
-    """The prefixes of an access path, from the inside out."""
-    chain: list[Term] = [term]
-    while (inner := _inner(chain[-1])) is not None:
-        chain.append(inner)
-    return reversed(chain)
-
-
-def _inner(term: Term) -> Term | None:
-    if isinstance(term, Call):
-        return term.function
-    inner: Term | None = getattr(term, "of", None)
-    return inner
 
 
 def _next(side: Side, state: _State, term: Term, value: Value) -> _State:

@@ -1,53 +1,56 @@
-"""Asks every check about every use: what fitted the old side and does not fit the new one."""
+"""Asks the checks about every use: what fitted the old side and does not fit the new one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from auditor.checks import all_checks, all_file_checks
+import msgspec
+
+from auditor.checks import all_file_checks, checks_of
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.model import Finding, Use
 from auditor.sides import Side, Variants, of_variant
-from auditor.terms import Import, Term, roots
+from auditor.world.basis import OWN, SETTINGS
 
 
 class Matching:
-    """What the checks say of one consumer.
+    """What the checks say of one consumer."""
 
-    Args:
-        packages: Import names of the providers, and of the consumer's own packages.
-    """
-
-    def __init__(self, packages: Collection[str]) -> None:
-        self.packages = frozenset(packages)
-        self.checks = all_checks()
+    def __init__(self) -> None:
         self.variants = Variants()
 
-    def found(self, analyses: Sequence[FileAnalysis], old: Side, new: Side) -> list[Finding]:
-        """What every check says of every use that is reached on the new side, each thing once."""
-        file_checks = all_file_checks()
+    def found(self, analyses: Iterable[FileAnalysis], old: Side, new: Side) -> tuple[list[Finding], list[FileAnalysis]]:
+        """What every check says of every use that is reached on the new side, each thing once.
+
+        Returns:
+            The findings, and the files about which more might be said if some environment variables were not set.
+        """
         found: dict[tuple[object, ...], Finding] = {}
+        unsettled: list[FileAnalysis] = []
         for analysis in analyses:
-            said = [f for use in analysis.uses if self.may_touch(use.term) for f in self._of_use(use, old, new)]
-            said += [f for file_check in file_checks for f in file_check(analysis, old, new)]
-            for finding in said:
+            mine = msgspec.structs.replace(analysis, uses=tuple(use for use in analysis.uses if new.concerns(use)))
+            old.world.basis = new.world.basis = OWN
+            for finding in self._of_file(mine, old, new):
                 found.setdefault((finding.rule, finding.span, finding.argument, finding.symbol), finding)
-        return list(found.values())
+            if (old.world.basis | new.world.basis) & SETTINGS:
+                unsettled.append(analysis)
+        return list(found.values()), unsettled
+
+    def _of_file(self, analysis: FileAnalysis, old: Side, new: Side) -> Iterator[Finding]:
+        for use in analysis.uses:
+            yield from self._of_use(use, old, new)
+        for check in all_file_checks():
+            yield from check(analysis, old, new)
 
     def _of_use(self, use: Use, old: Side, new: Side) -> Iterator[Finding]:
         if not new.reached(use):
             return
-        for check in self.checks:
+        checks = checks_of(use.kind)
+        for check in checks:
             yield from check(use, old, new)
         for variant in self.variants.of(use, old, new):
-            yield from (of_variant(finding) for check in self.checks for finding in check(variant, old, new))
-
-    def may_touch(self, term: Term) -> bool:
-        """Whether a term can lead to a provider: rooted in one, or in the consumer's own names."""
-        return any(
-            not isinstance(start, Import) or start.path.split(".", 1)[0] in self.packages for start in roots(term)
-        )
+            yield from (of_variant(finding) for check in checks for finding in check(variant, old, new))
 
 
 def unset(sources: Sources, old: Side, new: Side) -> set[str]:

@@ -59,7 +59,9 @@ class Audit:
         packages = [p for pair in pairs for p in pair.packages]
         self.tree = ConsumerTree(sources, packages, _read_all, store, outsiders(packs, packages))
         self.providers = {package: pair.name for pair in pairs for package in pair.packages}
-        self.matching = Matching({*self.providers, *self.tree.packages})
+        self.matching = Matching()
+        self.concerned: dict[int, bool] = {}
+        """Which uses concern a provider, as all sides remember it."""
         self.old = self._old_side()
         self.new = self._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
 
@@ -71,7 +73,9 @@ class Audit:
     def _old_side(self) -> Side:
         side = self._side([pair.old for pair in self.pairs], [pair.old_version for pair in self.pairs])
         unknown = self.presumed
-        return PresumedSide(side.world, side.versions, side.providers, unknown) if unknown else side
+        if not unknown:
+            return side
+        return PresumedSide(side.world, side.versions, side.providers, unknown, self.concerned)
 
     def _side(self, snapshots: Sequence[Snapshot], versions: Sequence[str | None]) -> Side:
         known: dict[str, str] = {}
@@ -79,7 +83,7 @@ class Audit:
             for name in (pair.name, *pair.packages):
                 if version is not None:
                     known[name] = version
-        return Side(World([self.tree, *snapshots]), known, self.providers)
+        return Side(World([self.tree, *snapshots]), known, self.providers, self.concerned)
 
     def against(self, pairs: Sequence[Pair]) -> Audit:
         """The same consumer, read once, between other releases of the same packages; an equal old side is shared."""
@@ -101,9 +105,9 @@ class Audit:
 
     def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:
         """What every check says of every use that is reached on the new side, then what is so by default only."""
-        found = self.matching.found(analyses, self.old, self.new)
+        found, unsettled = self.matching.found(analyses, self.old, self.new)
         if not self.presumed and (variables := unset(self.sources, self.old, self.new)):
-            likely = self.matching.found(analyses, self.old.by_default(variables), self.new.by_default(variables))
+            likely, _ = self.matching.found(unsettled, self.old.by_default(variables), self.new.by_default(variables))
             places = {(finding.rule, finding.span) for finding in found}
             fresh = [finding for finding in likely if (finding.rule, finding.span) not in places]
             found += by_default(fresh, sorted(variables))
@@ -125,7 +129,7 @@ class Audit:
     def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
         """Every audited call of a provider that is reached on the new side, for the runner."""
         calls = (use for analysis in analyses for use in analysis.uses if use.kind == "call")
-        sites = (self._call_site(use) for use in calls if self.matching.may_touch(use.term) and self.new.reached(use))
+        sites = (self._call_site(use) for use in calls if self.new.concerns(use) and self.new.reached(use))
         return [site for site in sites if site is not None]
 
     def coverage(self, analyses: Iterable[FileAnalysis]) -> Coverage:

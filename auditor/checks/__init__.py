@@ -1,4 +1,7 @@
-"""The checks, one question per file; whatever module of this folder has a `check` (or `check_file`) is one."""
+"""The checks, one question per file; whatever module of this folder has a `check` (or `check_file`) is one.
+
+A module with a `check` says in `KINDS` which kinds of uses it looks at.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from auditor.consumer.analysis import FileAnalysis
-from auditor.model import Finding, Use
+from auditor.model import Finding, Use, UseKind
 from auditor.sides import Side
 
 Check = Callable[[Use, Side, Side], Iterator[Finding]]
@@ -26,11 +29,13 @@ def _modules() -> tuple[ModuleType, ...]:
     return tuple(import_module(f"{__name__}.{name}") for name in names)
 
 
-def all_checks() -> tuple[Check, ...]:
-    """Every check of a use, by file name."""
-    return tuple(module.check for module in _modules() if hasattr(module, "check"))
+@cache
+def checks_of(kind: UseKind) -> tuple[Check, ...]:
+    """Every check that looks at uses of a kind, by file name."""
+    return tuple(module.check for module in _modules() if hasattr(module, "check") and kind in module.KINDS)
 
 
+@cache
 def all_file_checks() -> tuple[FileCheck, ...]:
     """Every check of a whole file, by file name."""
     return tuple(module.check_file for module in _modules() if hasattr(module, "check_file"))

@@ -11,6 +11,7 @@ from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side
 from auditor.world.values import Container, InstanceValue, UnknownValue, Value
 
+KINDS = ("call",)
 _ASYNC = re.compile(r"\bAsync(?:Generator|Iterator|Iterable)\b")
 _EAGER = re.compile(r"\b(?:Future|Task)\b")
 _PLAIN = re.compile(r"(?:[\w.]+\.)?(?:[Ll]ist|[Tt]uple|[Dd]ict|[Ss]et|Iterator|Iterable|Generator|Sequence)\b")
@@ -18,8 +19,6 @@ _PLAIN = re.compile(r"(?:[\w.]+\.)?(?:[Ll]ist|[Tt]uple|[Dd]ict|[Ss]et|Iterator|I
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error where an `await` is now wrong, or where it is now missing."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if before.callee is None or after.callee is None or before.callee.function is None or after.callee.function is None:
         return

@@ -12,13 +12,14 @@ from auditor.sides import CallOutcome, Side
 from auditor.terms import Choice, Constant, Name, Sequence, Subscript, Term
 from auditor.world.values import External, FunctionValue
 
+KINDS = ("call",)
 _MAX_ALIASES = 8
 _EITHER = ("Optional", "Union", "Annotated")
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error where the annotated `Callable[[...], ...]` of a parameter has another length than the function."""
-    if use.kind != "call" or not use.arguments:
+    if not use.arguments:
         return
     before, after = old.call(use), new.call(use)
     if before.status != "fits" or after.status != "fits" or after.callee is None:

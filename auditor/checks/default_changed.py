@@ -9,13 +9,12 @@ from auditor.findings import call_finding
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import Side
 
+KINDS = ("call",)
 _SHOWN = 60
 
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield one information per call that names every omitted argument whose default changed."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if before.status != "fits" or before.binding is None or after.binding is None or after.callee is None:
         return

@@ -9,11 +9,11 @@ from auditor.model import Finding, Fix, Repair, Use
 from auditor.renames import declared_alias
 from auditor.sides import Side, argument_named
 
+KINDS = ("call",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield a warning for each keyword that is no parameter any more and that a decorator of the provider maps."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if before.callee is None or after.callee is None or after.binding is None:
         return

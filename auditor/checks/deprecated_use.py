@@ -10,6 +10,8 @@ from auditor.sides import Side, exists
 from auditor.terms import Import, Member
 from auditor.world.values import ModuleValue
 
+KINDS = ("call", "import", "attribute")
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an information with the provider's own words."""

@@ -17,6 +17,7 @@ from auditor.sides import Side
 from auditor.world.classes import ClassRef
 from auditor.world.values import ClassValue, FunctionValue
 
+KINDS = ("class", "patch")
 _NOT_CALLED_BY_THE_BASE = frozenset({"__init__", "__new__", "__init_subclass__", "__class_getitem__"})
 
 
@@ -37,7 +38,7 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
                     reply = None if signatures else override_of_another_reply(use, new, was.ref, now.ref, mine)
                     if reply is not None:
                         yield reply
-    elif use.kind == "patch":
+    else:
         yield from _monkey_patch(use, old, new)
 
 

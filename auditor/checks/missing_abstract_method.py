@@ -11,11 +11,11 @@ from auditor.sides import Side
 from auditor.world.classes import ClassRef
 from auditor.world.values import ClassValue
 
+KINDS = ("class",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error that names the abstract methods which are new and not implemented."""
-    if use.kind != "class":
-        return
     was, now = old.value(use.term), new.value(use.term)
     if not isinstance(was, ClassValue) or not isinstance(now, ClassValue):
         return

@@ -9,11 +9,11 @@ from auditor.model import Argument, Finding, Fix, Repair, Use
 from auditor.renames import renamed_parameter
 from auditor.sides import CallOutcome, Side
 
+KINDS = ("call",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each parameter that became required; its value is derived later (`auditor.canonical`)."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if after.status != "broken" or before.status != "fits" or after.callee is None:
         return

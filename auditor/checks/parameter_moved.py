@@ -11,6 +11,7 @@ from auditor.provider.constructors import IGNORED
 from auditor.renames import Rename, declared_alias, likeness, renamed_parameter, told
 from auditor.sides import CallOutcome, Side, argument_at, argument_named
 
+KINDS = ("call",)
 _Kind: TypeAlias = Literal["moved", "shifted", "replaced", "renamed", "passed-on", "ignored"]
 
 _ALIKE = 0.6
@@ -19,8 +20,6 @@ _ALIKE = 0.6
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield a warning for the first argument of a call that means something else now."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if before.status != "fits" or after.callee is None or before.callee is None:
         return

@@ -8,11 +8,11 @@ from auditor.findings import call_finding
 from auditor.model import Finding, Use
 from auditor.sides import Side, argument_named
 
+KINDS = ("call",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each such keyword."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if after.status != "broken" or before.status != "fits" or after.callee is None:
         return

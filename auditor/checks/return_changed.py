@@ -23,11 +23,11 @@ from auditor.world.values import (
     alternatives,
 )
 
+KINDS = ("call",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield a finding for the first use of a reply that a change of its shape affects."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if after.status != "fits" or before.status != "fits" or before.callee is None or after.callee is None:
         return

@@ -8,11 +8,11 @@ from auditor.findings import call_finding, swallowing
 from auditor.model import Finding, Fix, Repair, Use
 from auditor.sides import CallOutcome, Side, argument_at
 
+KINDS = ("call",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield one error for the first positional argument without a place."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if after.status != "broken" or before.status != "fits" or after.callee is None:
         return

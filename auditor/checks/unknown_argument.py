@@ -9,11 +9,11 @@ from auditor.model import Finding, Fix, Repair, Use
 from auditor.renames import Rename, renamed_parameter, told
 from auditor.sides import Side, argument_named
 
+KINDS = ("call",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each keyword that fits the old signature and not the new one."""
-    if use.kind != "call":
-        return
     before, after = old.call(use), new.call(use)
     if after.status != "broken" or after.callee is None:
         return

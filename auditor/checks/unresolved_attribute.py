@@ -16,10 +16,12 @@ from auditor.world.calls import callee
 from auditor.world.members import member
 from auditor.world.values import ClassValue, InstanceValue, Missing, Options, UnknownValue, Value, alternatives
 
+KINDS = ("attribute", "patch")
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for an access that resolved and no longer does."""
-    if use.kind not in ("attribute", "patch") or not isinstance(use.term, Member):
+    if not isinstance(use.term, Member):
         return
     now = vanished(use.term, old, new)
     if now is None:

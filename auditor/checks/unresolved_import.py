@@ -12,13 +12,15 @@ from auditor.vanishing import dropped_by_star, vanished
 from auditor.whereabouts import Whereabouts, whereabouts
 from auditor.world.values import Missing, UnknownValue, Value
 
+KINDS = ("import", "attribute")
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for each imported name that was there and is gone, with where it went."""
     if use.kind == "attribute":
         yield from _starred(use, old, new)
         return
-    if use.kind != "import" or not isinstance(use.term, Import):
+    if not isinstance(use.term, Import):
         return
     now = _gone(use, old, new)
     if now is None:

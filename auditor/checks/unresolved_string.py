@@ -11,10 +11,12 @@ from auditor.terms import Import
 from auditor.whereabouts import whereabouts
 from auditor.world.values import Missing
 
+KINDS = ("string",)
+
 
 def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     """Yield an error for a dotted path that led to something in the old release and leads nowhere in the new one."""
-    if use.kind != "string" or not isinstance(use.term, Import):
+    if not isinstance(use.term, Import):
         return
     now = new.value(use.term)
     if not isinstance(now, Missing) or not now.certain or not exists(old.value(use.term)):

@@ -107,7 +107,7 @@ def _used(options: Options, store: Store, index: PackageIndex) -> Comparison:
 
 
 def _touched(audit: Audit) -> list[str]:
-    uses = [use for analysis in audit.uses() for use in analysis.uses if audit.matching.may_touch(use.term)]
+    uses = [use for analysis in audit.uses() for use in analysis.uses if audit.old.concerns(use)]
     return sorted(used_symbols(uses, audit.old))
 
 

@@ -55,7 +55,7 @@ class Audits:
         uses: dict[_Use, set[str]] = {}
         for analysis in self._analyses:
             for use in analysis.uses:
-                if use.kind in _COUNTED and audit.matching.may_touch(use.term) and audit.new.reached(use):
+                if use.kind in _COUNTED and audit.new.reached(use):
                     uses.setdefault((use.span.path, use.kind, use.text, use.scope), set()).add(_status(use, audit.new))
         found = Counter(
             (f.span.path, f.rule, f.symbol, f.scope)

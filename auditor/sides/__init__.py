@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.sides.arguments import argument_at, argument_named, shape_of
 from auditor.sides.defaults import by_default
-from auditor.sides.paths import exists, path_of
+from auditor.sides.paths import exists, path_of, steps
 from auditor.sides.presumed import PresumedSide, first_missing, may_be_compiled, presumed
 from auditor.sides.side import CallOutcome, Side
 from auditor.sides.variants import Variants, of_variant
@@ -24,4 +24,5 @@ __all__ = [
     "path_of",
     "presumed",
     "shape_of",
+    "steps",
 ]

@@ -111,6 +111,13 @@ def _refuser(world: World, found: Callee, name: str) -> Callee:
     return found
 
 
+def receivers(world: World, found: Callee, hops: int = 0) -> Iterator[Callee]:
+    """The callables that the keywords of a call may come to, through the `**kwargs` of one after the other."""
+    for inner in _passed_to(world, found) if hops < _MAX_HOPS else ():
+        yield inner
+        yield from receivers(world, inner, hops + 1)
+
+
 def _passed_to(world: World, found: Callee) -> Iterator[Callee]:
     """The callables to which a function passes its `**kwargs` on."""
     for forward in found.function.forwards if found.function is not None else ():

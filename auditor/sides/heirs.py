@@ -30,8 +30,8 @@ class Heirs:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._heirs: dict[str, list[ClassRef]] | None = None
-        self._made: set[str] | None = None
+        self._heirs: tuple[dict[str, list[ClassRef]], int] | None = None
+        self._made: tuple[set[str], int] | None = None
 
     def leave_open(self, ref: ClassRef) -> list[ClassRef]:
         """The classes that stand for `ref` wherever it is used: its last heirs, where it is no object itself.
@@ -45,24 +45,30 @@ class Heirs:
 
     def _of(self, ref: ClassRef) -> list[ClassRef]:
         if self._heirs is None:
-            self._heirs = {}
-            for cls in self._classes():
-                for base in list(cls.classes())[1:]:
-                    self._heirs.setdefault(base.path, []).append(cls)
-        return self._heirs.get(ref.path, [])
+            self._heirs = self.world.apart(self._found)
+        heirs, basis = self._heirs
+        self.world.basis |= basis
+        return heirs.get(ref.path, [])
+
+    def _found(self) -> dict[str, list[ClassRef]]:
+        heirs: dict[str, list[ClassRef]] = {}
+        for cls in self._classes():
+            for base in list(cls.classes())[1:]:
+                heirs.setdefault(base.path, []).append(cls)
+        return heirs
 
     def _called(self) -> set[str]:
         if self._made is None:
-            calls = (
-                use
-                for module in self._modules()
-                if module.analysis is not None
-                for use in module.analysis.uses
-                if use.kind == "call"
-            )
-            values = (value for use in calls for value in alternatives(self.world.evaluate(use.term)))
-            self._made = {value.ref.path for value in values if isinstance(value, ClassValue)}
-        return self._made
+            self._made = self.world.apart(self._of_calls)
+        made, basis = self._made
+        self.world.basis |= basis
+        return made
+
+    def _of_calls(self) -> set[str]:
+        analyses = (module.analysis for module in self._modules() if module.analysis is not None)
+        calls = (use for analysis in analyses for use in analysis.uses if use.kind == "call")
+        values = (value for use in calls for value in alternatives(self.world.evaluate(use.term)))
+        return {value.ref.path for value in values if isinstance(value, ClassValue)}
 
     def _modules(self) -> list[ConsumerModule]:
         return [module for tree in self.world.trees if isinstance(tree, Analysed) for module in tree.loaded()]

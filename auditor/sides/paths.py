@@ -1,7 +1,10 @@
-"""What can be said of a value in general: whether its name is there, and which."""
+"""What can be said of values and access paths in general: whether a name is there, and which; what leads to it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from auditor.terms import Call, Term
 from auditor.world.values import (
     ClassValue,
     FunctionValue,
@@ -13,6 +16,21 @@ from auditor.world.values import (
     UnknownValue,
     Value,
 )
+
+
+def steps(term: Term) -> Iterator[Term]:
+    """The prefixes of an access path, from the inside out, itself included."""
+    chain: list[Term] = [term]
+    while (inner := _inner(chain[-1])) is not None:
+        chain.append(inner)
+    return reversed(chain)
+
+
+def _inner(term: Term) -> Term | None:
+    if isinstance(term, Call):
+        return term.function
+    inner: Term | None = getattr(term, "of", None)
+    return inner
 
 
 def exists(value: Value) -> bool:

@@ -26,12 +26,18 @@ class PresumedSide(Side):
         versions: As for any side; nothing is said of the presumed ones.
         providers: As for any side.
         presumed: Top-level import names of the providers whose old release is not known.
+        concerned: As for any side.
     """
 
     def __init__(
-        self, world: World, versions: Mapping[str, str], providers: Mapping[str, str], presumed: Collection[str]
+        self,
+        world: World,
+        versions: Mapping[str, str],
+        providers: Mapping[str, str],
+        presumed: Collection[str],
+        concerned: dict[int, bool] | None = None,
     ) -> None:
-        super().__init__(world, versions, providers)
+        super().__init__(world, versions, providers, concerned)
         self.presumed = frozenset(presumed)
         self._compiled: dict[tuple[str, str], bool] = {}
 

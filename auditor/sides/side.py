@@ -10,6 +10,7 @@ import msgspec
 from auditor.binding import BindError, Binding, CallShape, render
 from auditor.model import Signature, Usage, Use
 from auditor.sides.arguments import shape_of
+from auditor.sides.concern import concerns
 from auditor.sides.conditions import HasFlags, holds
 from auditor.sides.fitting import Fit, fit, takes
 from auditor.sides.heirs import Heirs
@@ -50,18 +51,26 @@ class Side:
         world: The consumer together with one release of each provider.
         versions: Import package and distribution name -> version, for version guards.
         providers: Top-level import name -> distribution, of the audited providers.
+        concerned: What is remembered of `concerns`, where the sides of one consumer share it.
     """
 
-    def __init__(self, world: World, versions: Mapping[str, str], providers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        world: World,
+        versions: Mapping[str, str],
+        providers: Mapping[str, str],
+        concerned: dict[int, bool] | None = None,
+    ) -> None:
         self.world = world
         self.versions = versions
         self.providers = providers
         self.heirs = Heirs(world)
-        self._calls: dict[int, CallOutcome] = {}
+        self._concerned: dict[int, bool] = {} if concerned is None else concerned
+        self._calls: dict[int, tuple[CallOutcome, int]] = {}
 
     def by_default(self, variables: Collection[str]) -> Side:
         """The same side where some environment variables are surely not set."""
-        return Side(World(self.world.trees, frozenset(variables)), self.versions, self.providers)
+        return Side(World(self.world.trees, frozenset(variables)), self.versions, self.providers, self._concerned)
 
     def value(self, term: Term) -> Value:
         """The value of a term on this side."""
@@ -79,6 +88,12 @@ class Side:
         """`vllm 0.16.0`"""
         version = self.versions.get(provider)
         return f"{provider} {version}" if version else provider
+
+    def concerns(self, use: Use) -> bool:
+        """Whether a provider has a say in what a use means, remembered; if none has, nothing about it can drift."""
+        if id(use) not in self._concerned:
+            self._concerned[id(use)] = concerns(self.world, use)
+        return self._concerned[id(use)]
 
     def reached(self, use: Use) -> bool:
         """Whether the conditions around a use let it run on this side; True where they cannot be told."""
@@ -112,8 +127,10 @@ class Side:
     def call(self, use: Use) -> CallOutcome:
         """What a call use means here, remembered."""
         if id(use) not in self._calls:
-            self._calls[id(use)] = self._call(use)
-        return self._calls[id(use)]
+            self._calls[id(use)] = self.world.apart(self._call, use)
+        outcome, basis = self._calls[id(use)]
+        self.world.basis |= basis
+        return outcome
 
     def _call(self, use: Use) -> CallOutcome:
         return self._answer(self.value(use.term), self.shape(use))

@@ -11,6 +11,7 @@ import msgspec
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi
 from auditor.terms import Subscript, Term
+from auditor.world.basis import OWN
 from auditor.world.values import Literal
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class ClassRef:
         world: The world that resolves its bases.
     """
 
-    __slots__ = ("_is_generic", "_mro", "api", "module", "path", "qualname", "world")
+    __slots__ = ("_basis", "_is_generic", "_mro", "api", "module", "path", "qualname", "world")
 
     def __init__(self, api: ClassApi, module: str, qualname: str, world: World) -> None:
         self.api = api
@@ -51,6 +52,7 @@ class ClassRef:
         self.path = f"{module}.{qualname}"
         self.world = world
         self._mro: tuple[ClassRef | ExternalBase, ...] | None = None
+        self._basis = OWN
         self._is_generic: bool | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -71,7 +73,9 @@ class ClassRef:
             return (self, ExternalBase(""))
         if self._mro is None:
             self._mro = (self,)  # a class that inherits from itself ends here
-            self._mro = self._linearised(above)
+            self._mro, self._basis = order, _ = self.world.apart(self._linearised, above)
+            return order
+        self.world.basis |= self._basis
         return self._mro
 
     def _linearised(self, above: int) -> tuple[ClassRef | ExternalBase, ...]:
@@ -89,6 +93,7 @@ class ClassRef:
         """Whether it inherits from a class whose type variables have arguments: `class Items(Box[Item])`."""
         if self._is_generic is None:
             self._is_generic = any(isinstance(base, Subscript) for cls in self.classes() for base in cls.api.bases)
+        self.world.basis |= self._basis
         return self._is_generic
 
     def classes(self) -> Iterator[ClassRef]:
@@ -101,8 +106,10 @@ class ClassRef:
 
     def find(self, name: str) -> tuple[ClassRef, Definition] | None:
         """The first definition of `name` along the resolution order: class body, then attributes set on `self`."""
-        for cls in self.classes():
-            if (found := cls.own(name)) is not None:
+        if (found := self.own(name)) is not None:
+            return self, found  # whatever its bases are
+        for cls in self.mro()[1:]:
+            if isinstance(cls, ClassRef) and (found := cls.own(name)) is not None:
                 return cls, found
         return None
 

@@ -19,7 +19,9 @@ def told(world: World, member: Value, of: InstanceValue) -> Value:
     if not isinstance(member, FunctionValue) or member.owner is None:
         return member
     if member.owner == of.ref:
-        return msgspec.structs.replace(member, arguments=of.arguments)
+        return msgspec.structs.replace(member, arguments=of.arguments) if of.arguments else member
+    if not of.arguments and not of.ref.is_generic:
+        return member
     for cls in of.ref.classes():
         for base in cls.api.bases:
             if isinstance(base, Subscript) and world.evaluate(base.of) == ClassValue(member.owner):

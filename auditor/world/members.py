@@ -51,11 +51,8 @@ def member(world: World, of: Value, name: str) -> Value:
             return world.global_name(module, name, strict=True)
         case ClassValue(ref):
             return _class_member(world, ref, name)
-        case InstanceValue(ref, arguments):
-            found = _instance_member(world, ref, name)
-            if arguments or ref.is_generic:
-                return generics.told(world, found, of)
-            return found
+        case InstanceValue(ref):
+            return generics.told(world, _instance_member(world, ref, name), of)
         case SuperValue(ref, receiver):
             return _super_member(world, ref, receiver or ref, name)
         case External(path):

@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
 from auditor.provider.constructors import Constructor, constructor
-from auditor.terms import (
-    Awaited,
-    Call,
-    Choice,
-    Constant,
-    Decided,
-    Element,
-    Entered,
-    Import,
-    Instance,
-    Mapping,
-    Member,
-    Name,
-    Preset,
-    Subscript,
-    Super,
-    Term,
-    Unknown,
-    Unpacked,
-)
-from auditor.terms import Sequence as Display
+from auditor.terms import Term
 from auditor.world import calls, definitions, members, names, presets, types
+from auditor.world.basis import OWN, RELEASE, SETTINGS
 from auditor.world.classes import ClassRef, ExternalBase
+from auditor.world.meaning import meaning
 from auditor.world.trees import Tree
 from auditor.world.values import (
     CYCLIC,
     Alias,
     ClassValue,
-    Container,
     External,
     FunctionValue,
-    Keys,
-    Literal,
     ModuleValue,
     Options,
-    SuperValue,
     UnknownValue,
     Value,
-    options,
 )
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _MAX_DEPTH = 60
 
@@ -70,10 +51,12 @@ class World:
         for tree in self.trees:
             for package in tree.packages:
                 self._owners.setdefault(package, []).append(tree)
-        self._values: dict[Term, Value] = {}
-        self._bound: dict[tuple[str, str], Value | None] = {}
+        self.basis = OWN
+        """What the evaluation that is going on rests on so far; whoever wants to know sets it to `OWN` before."""
+        self._values: dict[Term, tuple[Value, int]] = {}
+        self._bound: dict[tuple[str, str], tuple[Value | None, int]] = {}
         self._classes: dict[tuple[str, str, int], ClassRef] = {}
-        self._constructors: dict[ClassRef, Constructor | None] = {}
+        self._constructors: dict[ClassRef, tuple[Constructor | None, int]] = {}
         self._pending: set[object] = set()
 
     @property
@@ -85,15 +68,21 @@ class World:
 
     def owns(self, name: str) -> bool:
         """Whether the top-level package of a dotted name belongs to this world."""
-        return name.split(".", 1)[0] in self._owners
+        return bool(self._claimants(name))
 
     def tree(self, name: str) -> Tree | None:
         """The tree that has the module `name`, or claims its top-level package."""
-        candidates = self._owners.get(name.split(".", 1)[0], [])
+        candidates = self._claimants(name)
         for tree in candidates:
             if tree.has_module(name):
                 return tree
         return candidates[0] if candidates else None
+
+    def _claimants(self, name: str) -> Sequence[Tree]:
+        claimants = self._owners.get(name.split(".", 1)[0], ())
+        if claimants and claimants[-1] is not self.trees[0]:
+            self.basis |= RELEASE
+        return claimants
 
     def module(self, name: str) -> ModuleApi | None:
         """The API of a module of this world."""
@@ -111,86 +100,45 @@ class World:
         """The value of a term in this world; never raises, what cannot be told is an `UnknownValue`."""
         known = self._values.get(term)
         if known is not None:
-            return known
+            self.basis |= known[1]
+            return known[0]
         if term in self._pending or len(self._pending) > _MAX_DEPTH:
-            return UnknownValue("cyclic definition")
+            return self._cut_short()
         self._pending.add(term)
         try:
-            value = self._evaluate(term)
+            known = self.apart(meaning, self, term)
         except RecursionError:  # many steps between two terms: the sources are nested as nobody nests by hand
-            return UnknownValue("cyclic definition")
+            return self._cut_short()
         finally:
             self._pending.discard(term)
-        if not self._is_passing(value):
-            self._values[term] = value
-        return value
+        if not self._is_passing(known[0]):
+            self._values[term] = known
+        return known[0]
+
+    def apart(self, find: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> tuple[_T, int]:
+        """What is found, and what that rests on: to be remembered together."""
+        outer, self.basis = self.basis, OWN
+        try:
+            return find(*args, **kwargs), self.basis
+        finally:
+            self.basis |= outer
+
+    def _cut_short(self) -> Value:
+        self.basis |= RELEASE  # for all that is known
+        return UnknownValue("cyclic definition")
 
     def _is_passing(self, value: Value) -> bool:
         """Whether a value is not known only because what asks for it is being evaluated right now."""
         return isinstance(value, UnknownValue) and value.reason == CYCLIC and bool(self._pending)
-
-    def _evaluate(self, term: Term) -> Value:
-        match term:
-            case Import(path):
-                return self.resolve(path)
-            case Name(module, name):
-                return self.global_name(module, name)
-            case Member(of, name):
-                return self.member(self.evaluate(of), name)
-            case Call():
-                return calls.result(self, term)
-            case Instance(of):
-                return self.instantiate(self.evaluate(of))
-            case Choice(choices):
-                return options([self.evaluate(option) for option in choices])
-            case Decided(test, body, orelse):
-                held = self.preset(test)
-                chosen = [orelse] if held is False else [body] if held else [body, orelse]
-                return options([self.evaluate(option) for option in chosen])
-            case Preset():
-                return Literal("bool", "")
-            case Super(of):
-                cls = self.evaluate(of)
-                return SuperValue(cls.ref) if isinstance(cls, ClassValue) else UnknownValue("super() of unknown class")
-            case Subscript() | Element() | Unpacked() | Awaited() | Entered():
-                return self._part(term)
-            case Constant() | Display() | Mapping():
-                return self._display(term)
-            case Unknown(reason):
-                return UnknownValue(reason)
-
-    def _part(self, term: Subscript | Element | Unpacked | Awaited | Entered) -> Value:
-        """What is taken out of another value."""
-        of = self.evaluate(term.of)
-        match term:
-            case Subscript(index=index):
-                return types.subscript(self, of, tuple(self.evaluate(i) for i in index))
-            case Element():
-                return self.element(of)
-            case Unpacked(index=position, size=size):
-                return types.unpacked(self, of, position, size)
-            case Awaited():
-                return self.awaited(of)
-            case Entered():
-                return types.entered(self, of)
-
-    def _display(self, term: Constant | Display | Mapping) -> Value:
-        """What is written out in the source."""
-        match term:
-            case Constant(type_, text):
-                return Literal(type_, text)
-            case Display(type_, items):
-                values = tuple(self.evaluate(item) for item in items)
-                return Container(type_, values if type_ == "tuple" else (options(list(values)),) if values else ())
-            case Mapping(items, is_open, conditions):
-                return Keys(tuple((key, self.evaluate(value)) for key, value in items), is_open, conditions)
 
     def preset(self, test: Term) -> bool | None:
         """Whether a test of flags holds, where only environment variables that are taken as not set decide it."""
         told = presets.preset(self, test)
         if told is None:
             return None
-        self.asked.update(v for v in told.variables if v not in self.unset)
+        if told.variables:
+            self.basis |= SETTINGS
+            self.asked.update(v for v in told.variables if v not in self.unset)
         return told.holds if self.unset.issuperset(told.variables) else None
 
     # names
@@ -206,18 +154,21 @@ class World:
     def bound(self, module: str, name: str) -> Value | None:
         """What the statements of a module bind a global name to, remembered; None where they do not."""
         key = (module, name)
-        if key in self._bound:
-            return self._bound[key]
+        known = self._bound.get(key)
+        if known is not None:
+            self.basis |= known[1]
+            return known[0]
         if key in self._pending:
+            self.basis |= RELEASE
             return UnknownValue(CYCLIC, f"{module}.{name}")
         self._pending.add(key)
         try:
-            value = names.find_bound(self, module, name)
+            known = self.apart(names.find_bound, self, module, name)
         finally:
             self._pending.discard(key)
-        if value is None or not self._is_passing(value):
-            self._bound[key] = value
-        return value
+        if known[0] is None or not self._is_passing(known[0]):
+            self._bound[key] = known
+        return known[0]
 
     def define(self, module: str, definition: Definition, qualifier: str = "") -> Value:
         """The value of a definition found in the scope of `module` (inside the class `qualifier`, if any)."""
@@ -295,8 +246,10 @@ class World:
     def constructor(self, ref: ClassRef) -> Constructor | None:
         """The signature with which a class is called, remembered; None where it cannot be told."""
         if ref not in self._constructors:
-            self._constructors[ref] = constructor(ref)
-        return self._constructors[ref]
+            self._constructors[ref] = self.apart(constructor, ref)
+        made, basis = self._constructors[ref]
+        self.basis |= basis
+        return made
 
     def in_stub(self, ref: ClassRef) -> ClassRef | None:
         """The class of the same name in the `.pyi` beside the module that defines it."""

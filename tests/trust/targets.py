@@ -19,7 +19,7 @@ from worlds import Modules, analysed
 
 from auditor.api import ClassApi
 from auditor.binding import CallShape, bind
-from auditor.checks import all_checks, all_file_checks
+from auditor.checks import all_file_checks, checks_of
 from auditor.errors import AuditError, PatchError, RuleError
 from auditor.packages.page import parse_page
 from auditor.patches.reader import check_path, parse
@@ -135,8 +135,8 @@ def walker(data: bytes) -> None:
     sides = [Side(World([app, _modules({"lib/__init__.py": _text(part)})]), {}, {"lib": "lib"}) for part in parts[1:]]
     old, new = sides
     for use in analysis.uses:
-        for check in all_checks():
-            list(check(use, old, new))
+        found = [finding for check in checks_of(use.kind) for finding in check(use, old, new)]
+        assert not found or new.concerns(use)
     for file_check in all_file_checks():
         list(file_check(analysis, old, new))
 
