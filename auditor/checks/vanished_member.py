@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from zlib import crc32
 
 from auditor.api import ClassApi
@@ -112,18 +113,32 @@ def _sample(analysis: FileAnalysis, package: str, old: Side, new: Side) -> list[
     before, after = old.world.tree(package), new.world.tree(package)
     if not isinstance(before, Searchable) or not isinstance(after, Searchable):
         return []
-    names = set(before.module_names()) & set(after.module_names())
+    shared = frozenset(before.module_names()) & frozenset(after.module_names())
     imported = [u.term.path for u in analysis.uses if u.kind == "import" and isinstance(u.term, Import)]
-    rings = {_package(path, names) for path in imported if path.split(".", 1)[0] == package} - {package, ""}
-    near = [n for n in names if any(n.startswith(ring + ".") for ring in rings)] if rings else names
-    return sorted(near, key=lambda n: crc32(n.encode()))[:SAMPLE]
+    rings = {_package(path, shared) for path in imported if path.split(".", 1)[0] == package} - {package, ""}
+    return _around(shared, frozenset(rings))
 
 
-def _package(path: str, modules: set[str]) -> str:
+@lru_cache
+def _around(modules: frozenset[str], rings: frozenset[str]) -> list[str]:
+    """A sample of the modules inside some packages; of all where none is given."""
+    inside = tuple(f"{ring}." for ring in rings)
+    near = [m for m in modules if m.startswith(inside)] if inside else modules
+    return sorted(near, key=lambda m: crc32(m.encode()))[:SAMPLE]
+
+
+def _package(path: str, modules: frozenset[str]) -> str:
     """The package that holds the module which an imported path names or lies in."""
     while path and path not in modules:
         path = path.rpartition(".")[0]
-    return path if any(m.startswith(path + ".") for m in modules) else path.rpartition(".")[0]
+    return path if path in _packages(modules) else path.rpartition(".")[0]
+
+
+@lru_cache
+def _packages(modules: frozenset[str]) -> frozenset[str]:
+    """All that hold some of the modules."""
+    parts = [module.split(".") for module in modules]
+    return frozenset(".".join(names[:depth]) for names in parts for depth in range(1, len(names)))
 
 
 def _weight(analysis: FileAnalysis, family: _Family, new: Side) -> tuple[Severity, Confidence]:

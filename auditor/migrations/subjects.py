@@ -36,7 +36,10 @@ def names_of(use: Use, old: Side, new: Side) -> set[str]:
     found = {use.text.rsplit(".", 1)[-1].rsplit(" ", 1)[-1]}
     if isinstance(use.term, Import):
         found.update(use.term.path.split("."))
-    for side in (old, new):
+    sides = (old, new) if new.concerns(use) else ()
+    if not sides and (path := path_of(new.value(use.term))) is not None:
+        found.add(path.rsplit(".", 1)[-1])  # the same on either side
+    for side in sides:
         callee = side.call(use).callee if use.kind == "call" else None
         for path in (path_of(side.value(use.term)), callee.path if callee is not None else None):
             if path is not None:
