@@ -1,12 +1,10 @@
-"""Templates over metavariables: jinja2's in its sandbox, where an unbound name is an error and never an empty text."""
+"""Templates over metavariables: jinja2 in its sandbox, where an unbound name is an error and never an empty text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
-
-from auditor.rulepack.plain import fill
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -44,14 +42,6 @@ def render(template: str, bound: Mapping[str, Any]) -> str:
     """
     if "{" not in template:
         return template
-    try:
-        text = fill(template, bound)
-    except (TypeError, ValueError) as error:
-        raise UnboundError(str(error)) from error
-    return _rendered(template, bound) if text is None else text
-
-
-def _rendered(template: str, bound: Mapping[str, Any]) -> str:
     from jinja2 import TemplateError as JinjaError
 
     try:
