@@ -9,7 +9,7 @@ import msgspec
 
 from auditor.pool import Work, batched, spare_cores, spread
 
-_FEW = 200
+_FEW = 100
 """Modules that are read sooner than a helper has started."""
 _BATCH = 100_000
 """Bytes of source that are worth a message."""
