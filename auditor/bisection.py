@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from packaging.version import Version
@@ -48,19 +49,21 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     last_fine: str
     """The one before."""
     title: str = ""
-    """A commit's subject."""
+    """A commit's short name and subject."""
 
 
 class Bisection(msgspec.Struct, frozen=True, kw_only=True):
-    """Every drift of the end release with its origin."""
+    """Every drift of the end release with its origin, in the order in which they came; those that break first."""
 
     consumer: str
     provider: str
     start: str
     end: str
     origins: tuple[Origin, ...]
+    unit: Literal["release", "commit"]
+    """What the way from one end to the other consists of."""
     steps: int
-    """How many releases or commits lie between both ends, these included."""
+    """How many of them there are, both ends included."""
     audited: int
     """How many of them had to be audited."""
     stats: dict[str, int | float] = {}
@@ -86,19 +89,24 @@ def bisect(options: Options, asked: Asked) -> Bisection:
             return columns[number]
 
         wanted = _wanted(column(len(steps) - 1), asked)
-        origins = []
-        for finding in wanted:
-            first = _first(finding, len(steps) - 1, column, columns)
-            title = _title(steps[first])
-            origins.append(
-                Origin(finding=finding, first=label_of(steps[first]), last_fine=label_of(steps[first - 1]), title=title)
+        firsts = [(_first(finding, len(steps) - 1, column, columns), finding) for finding in wanted]
+        origins = [
+            Origin(
+                finding=finding,
+                first=label_of(steps[first]),
+                last_fine=label_of(steps[first - 1]),
+                title=_title(steps[first]),
             )
+            for first, finding in sorted(firsts, key=itemgetter(0))
+        ]
+        in_git = isinstance(parse_spec(steps[-1]), FolderSpec)
         return Bisection(
             consumer=" ".join(filter(None, (line.consumer.name, line.consumer.version))),
             provider=column(len(steps) - 1).name,
             start=label_of(steps[0]),
-            end=label_of(steps[-1]),
+            end=asked.end if in_git else label_of(steps[-1]),
             origins=tuple(origins),
+            unit="commit" if in_git and not asked.tags else "release",
             steps=len(steps),
             audited=len(columns),
             stats={"traffic_bytes": index.traffic.received, "seconds": round(time.monotonic() - started, 3)},
@@ -170,6 +178,8 @@ def way(asked: Asked, index: PackageIndex) -> list[str]:
 def _commits(folder: Path, asked: Asked) -> list[str]:
     """The commits that touch Python files (or the tags) after the start, up to the end, oldest first."""
     start, end = _commit(folder, asked.start), _commit(folder, asked.end)
+    if _git(folder, "merge-base", start, end) == end:
+        raise SpecError(f"{asked.start} is no earlier than {asked.end}", where=str(folder), hint="Swap --from and --to")
     if asked.tags:
         listed = _git(folder, "tag", "--merged", end, "--no-merged", start, "--sort=creatordate").split()
         listed = [tag for tag in listed if tag != asked.end]
@@ -195,7 +205,7 @@ def _title(spec: str) -> str:
     parsed = parse_spec(spec)
     if not isinstance(parsed, FolderSpec) or parsed.ref is None:
         return ""
-    return _git(parsed.path, "log", "-1", "--format=%h %s", parsed.ref)
+    return _git(parsed.path, "log", "-1", "--abbrev=9", "--format=%h %s", parsed.ref)
 
 
 def _git(folder: Path, *arguments: str) -> str:

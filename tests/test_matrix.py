@@ -169,6 +169,11 @@ def test_a_row_that_another_takes_over_is_not_fine():
     rows = {row.rule: row for row in rows_of(columns)}
     assert rows["missing-argument"].states == ("fine", "broken", "elsewhere", "elsewhere")
     assert rows["migration"].states == ("fine", "elsewhere", "broken", "elsewhere")
+    assert {rule: row.first for rule, row in rows.items()} == {
+        "missing-argument": "2",
+        "migration": "2",  # the same drift, told by another rule from there on
+        "unresolved-import": "4",
+    }
 
 
 def test_accepted_findings_break_nothing():
@@ -196,6 +201,17 @@ def test_every_format_tells_it(options, index, form, capsys):
         assert document["schema"] == 1
         assert document["clean"] == [{"first": "1.0", "last": "1.1", "state": "fine"}]
         assert document["findings"][0]["states"]["1.2"] == "broken"
+
+
+def test_neighbours_alike_share_a_line(options, index, capsys):
+    arguments = ["matrix", options.consumers[0], *FLAGS, "--index-url", index, "--cache-dir", str(options.cache_dir)]
+    main([*arguments, "-q"])
+    lines = capsys.readouterr().out.splitlines()
+    assert "1.0-1.1       0         0      0  clean" in lines
+    assert lines[1] == "Compared with 1.0 (--from)."
+    main([*arguments, "-qv"])
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["1.1", "0", "0", "0", "clean"] in told
 
 
 @pytest.mark.parametrize("form", ["full", "json", "markdown", "html"])
@@ -248,11 +264,32 @@ def test_bisect_names_the_commit(options, tmp_path, capsys):
     assert [origin.first for origin in tagged.origins] == ["v1.2", "v2.0"]
     arguments = [options.consumers[0], "--provider", str(folder), "--from", "v1.0", "--to", "HEAD", "--isolated"]
     assert main(["bisect", *arguments, "--cache-dir", str(options.cache_dir)]) == 1
-    assert "change 2); " in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert " change 2 (" in out
+    assert out.index("unknown-argument") < out.index(" change 3 (") < out.index("unresolved-attribute")
+    assert out.startswith("app: acme v1.0 -> HEAD\n")
     assert main(["bisect", *arguments, "--json", "-q", "--cache-dir", str(options.cache_dir)]) == 1
     assert len(json.loads(capsys.readouterr().out)["origins"]) == 2
     with pytest.raises(SpecError, match="git knows no commit"):
         bisect(options, Asked(provider=str(folder), start="v9", end="HEAD"))
+    for tags in (False, True):
+        with pytest.raises(SpecError, match="is no earlier than"):
+            bisect(options, Asked(provider=str(folder), start="HEAD", end="v1.0", tags=tags))
+
+
+def test_bisect_tells_notes_when_asked(options, tmp_path, index, capsys):
+    consumer = Path(options.consumers[0], "main.py")
+    consumer.write_text("import quiet\n\nquiet.run(1)\n", encoding="utf-8")
+    for version, default in (("1.0", 0), ("2.0", 1)):
+        publish(Path(index), "quiet", version, {"quiet/__init__.py": f"def run(a, b={default}): ...\n"})
+    arguments = [options.consumers[0], "--provider", "quiet", "--from", "1.0", "--to", "2.0", "--index-url", index]
+    arguments += ["--isolated", "-q", "--cache-dir", str(options.cache_dir)]
+    assert main(["bisect", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert "1 note not shown; -v shows them" in out
+    assert "default-changed" not in out
+    assert main(["bisect", *arguments, "-v"]) == 0
+    assert "2.0 (1.0 was fine)\n    info[default-changed]" in capsys.readouterr().out
 
 
 @pytest.mark.index

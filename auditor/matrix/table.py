@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 import msgspec
@@ -69,7 +69,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     """As the first release that breaks it says it."""
     first: str
-    """The first release in which it breaks."""
+    """The first release in which it breaks, whichever row tells so there."""
     states: tuple[Fate, ...]
     intervals: tuple[Interval, ...]
 
@@ -171,10 +171,16 @@ def _row(found: dict[int, Finding], beside: Sequence[dict[int, Finding]], column
         line=first.span.line,
         scope=first.scope,
         message=first.message,
-        first=columns[min(found)].release,
+        first=columns[min(number for drift in (found, *_same(found, heirs)) for number in drift)].release,
         states=states,
         intervals=intervals([column.release for column in columns], states),
     )
+
+
+def _same(found: dict[int, Finding], others: Iterable[dict[int, Finding]]) -> Iterator[dict[int, Finding]]:
+    """Those of some rows that tell the same of the same thing, by another rule."""
+    subject = {(finding.symbol, finding.argument) for finding in found.values()}
+    return (other for other in others if any((f.symbol, f.argument) in subject for f in other.values()))
 
 
 def _state(number: int, column: Column, found: dict[int, Finding], heirs: Iterable[dict[int, Finding]]) -> Fate:

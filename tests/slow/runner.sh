@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # needs: 2 GB, 8 minutes
-# The runner alone, from its own wheel, on every Python that is here and without the auditor's needs; and on a real local Ray.
+# The runner alone, from its own wheel, on every Python that is here and without the auditor's needs; and on a real local Ray, where the matrix is tried too.
 set -euo pipefail
 . "$(dirname "$0")/scratch.bash"
 export XDG_CACHE_HOME="$scratch/cache"
@@ -47,6 +47,6 @@ unset PYTHONPATH
 python3 -m venv "$scratch/ray"
 "$scratch/ray/bin/pip" install -q "$root[dev,ray]"
 cd "$root"
-RAY_USAGE_STATS_ENABLED=0 "$scratch/ray/bin/python" -m pytest -q -p no:cacheprovider tests/runner/test_cluster.py | tee "$scratch/log"
-grep -q '2 passed' "$scratch/log" || fail "the tests on Ray did not run"
+RAY_USAGE_STATS_ENABLED=0 "$scratch/ray/bin/python" -m pytest -q -p no:cacheprovider -k cluster tests/runner/test_cluster.py tests/test_spreading.py | tee "$scratch/log"
+grep -q '3 passed' "$scratch/log" || fail "the tests on Ray did not run"
 echo "runner: all as documented"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,12 +12,16 @@ import click
 from auditor.cli.app import Configured
 from auditor.cli.options import asked, configuration, exclude, sources, terminal
 from auditor.cli.progress import progress
-from auditor.cli.terminal import deliver, say
+from auditor.cli.terminal import deliver, say, wants_color
 from auditor.formats._escape import visible
+from auditor.formats._style import Palette
 from auditor.formats._tally import plural
 
 if TYPE_CHECKING:
-    from auditor.bisection import Bisection
+    from auditor.bisection import Bisection, Origin
+
+_SHORT = 9
+"""Characters of a commit's name that people are shown."""
 
 EXAMPLES = """\b
 Examples:
@@ -41,7 +48,8 @@ Exit code: 0 no drift at the end, 1 findings, 2 could not finish, 130 interrupte
 @terminal
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Find the first release between A and B (with a checkout: commit) that has each drift of B.
+    """Find the first release between A and B that has each drift of B. With a checkout the first commit, where a
+    merge counts as one.
 
     CONSUMER is a package, a folder or files; by default the current folder.
     """
@@ -50,23 +58,42 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     wanted = Asked(**{name: given[name] for name in Asked.__struct_fields__})
     with progress(quiet=given["quiet"] > 0) as on_progress:
         found = bisect(asked(given, against=(), on_progress=on_progress), wanted)
-    deliver(_json(found) if given["as_json"] else _text(found), None)
+    if given["as_json"]:
+        deliver(_json(found), None)
+    else:
+        notes = given["verbose"] > 0 or given["finding"] is not None
+        deliver(_text(found, Palette(color=wants_color(given["color"], sys.stdout)), notes=notes), None)
     if not given["quiet"]:
-        say(f"{found.audited} of {plural(found.steps, 'step')} audited, {found.stats['seconds']:.1f} s")
+        say(f"{found.audited} of {plural(found.steps, found.unit)} audited, {found.stats['seconds']:.1f} s")
     ctx.exit(1 if any(origin.finding.severity != "info" for origin in found.origins) else 0)
 
 
-def _text(found: Bisection) -> str:
-    lines = [visible(f"{found.consumer}: {found.provider} {found.start} -> {found.end}"), ""]
-    for origin in found.origins:
-        finding = origin.finding
-        lines.append(visible(f"{finding.severity}[{finding.rule}]: {finding.message}"))
-        lines.append(visible(f"    {finding.span.path}:{finding.span.line}  {finding.id}"))
-        title = f" ({origin.title})" if origin.title else ""
-        lines.append(visible(f"    first in {origin.first}{title}; {origin.last_fine} was fine"))
+def _text(found: Bisection, paint: Palette, *, notes: bool) -> str:
+    """What each release or commit brought, in order; with or without what is merely noted."""
+    told = [origin for origin in found.origins if notes or origin.finding.severity != "info"]
+    blocks = [paint("bold", visible(f"{found.consumer}: {found.provider} {found.start} -> {found.end}"))]
+    for first, origins in groupby(told, key=lambda origin: origin.first):
+        blocks.append("\n".join(_brought(first, list(origins), found, paint)))
     if not found.origins:
-        lines.append("No drift.")
-    return "\n".join(lines) + "\n"
+        blocks.append("No drift.")
+    if len(told) < len(found.origins):
+        blocks.append(paint("dim", f"{plural(len(found.origins) - len(told), 'note')} not shown; -v shows them"))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _brought(first: str, origins: Sequence[Origin], found: Bisection, paint: Palette) -> Iterator[str]:
+    name = origins[0].title or first
+    last_fine = origins[0].last_fine
+    if found.unit == "release" and name != first:
+        name = f"{first}: {name}"
+    elif found.unit == "commit":
+        last_fine = last_fine[:_SHORT] if last_fine != found.start else last_fine
+    yield paint("bold", visible(name)) + paint("dim", visible(f" ({last_fine} was fine)"))
+    for origin in origins:
+        finding = origin.finding
+        title = paint.severity(finding.severity, f"{finding.severity}[{finding.rule}]")
+        yield f"    {title}{paint('bold', visible(f': {finding.message}'))}"
+        yield f"        {visible(finding.span.path)}:{finding.span.line}  {paint('dim', finding.id)}"
 
 
 def _json(found: Bisection) -> str:

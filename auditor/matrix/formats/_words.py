@@ -6,16 +6,32 @@ from collections.abc import Sequence
 
 from auditor.formats._tally import plural
 from auditor.matrix.table import Fits, Row, Table
+from auditor.model import Fate
+
+FATES: dict[Fate, str] = {
+    "broken": "broken",
+    "altered": "altered",
+    "noted": "noted",
+    "fine": "fine",
+    "elsewhere": "told by another row",
+    "unknown": "not audited",
+}
+"""How each state is called in words."""
 
 
 def headline(table: Table) -> str:
-    """`speculators 0.3.0 on 45 releases of vllm (0.11.0-0.33.0), written for 0.11.0`"""
+    """`speculators 0.3.0 on 45 releases of vllm (0.11.0-0.33.0)`"""
     consumer = " ".join(filter(None, (table.consumer, table.version)))
     number = plural(len(table.columns), "release")
     reach = f" ({table.columns[0].release}-{table.columns[-1].release})" if len(table.columns) > 1 else ""
-    olds = list(dict.fromkeys(column.old for column in table.columns if column.old))
-    written = f", compared with {' and '.join(olds)}" if olds else ""
-    return f"{consumer} on {number} of {table.provider}{reach}{written}"
+    return f"{consumer} on {number} of {table.provider}{reach}"
+
+
+def comparison(table: Table) -> str:
+    """`Compared with 0.11.0 (declared by the consumer: vllm==0.11.0).`; nothing where no release was audited."""
+    olds = {column.old: column.reason for column in table.columns if column.old}
+    told = " and ".join(f"{old} ({reason})" if reason else old for old, reason in olds.items())
+    return f"Compared with {told}." if told else ""
 
 
 def verdict(table: Table) -> str:
@@ -31,7 +47,7 @@ def verdict(table: Table) -> str:
 
 def history(row: Row) -> str:
     """`0.11.0-0.16.0 fine, 0.17.0- broken`"""
-    return ", ".join(map(str, row.intervals))
+    return ", ".join(f"{part.span} {FATES[part.state]}" for part in row.intervals)
 
 
 def subject(row: Row) -> str:
@@ -39,16 +55,20 @@ def subject(row: Row) -> str:
     return f"{row.symbol}({row.argument})" if row.argument else row.symbol
 
 
-def economy(table: Table) -> str:
-    """What the neighbours cost: the share of modules that need not be read again."""
+def sharing(table: Table) -> str:
+    """What neighbours have in common: the share of modules that need not be read again."""
     needed, different = int(table.stats["modules_needed"]), int(table.stats["modules_different"])
+    unchanged = f", {1 - different / needed:.0%} of them unchanged between releases" if len(table.columns) > 1 else ""
+    return f"{plural(needed, 'module')} needed{unchanged if needed else ''}"
+
+
+def economy(table: Table) -> str:
+    """What this run cost."""
     kept = int(table.stats["releases_kept"])
-    share = f"{1 - different / needed:.0%}" if needed else "none"
-    told = f"{plural(needed, 'module')} needed, {share} of them unchanged between releases"
     parsed = f"{table.stats['modules_parsed']} parsed now"
     traffic = f"{table.stats['traffic_bytes'] / 1e6:.1f} MB received"
     reused = f", {plural(kept, 'release')} from earlier runs" if kept else ""
-    return f"{told}; {parsed}, {traffic}{reused}, {table.stats['seconds']:.1f} s"
+    return f"{sharing(table)}; {parsed}, {traffic}{reused}, {table.stats['seconds']:.1f} s"
 
 
 def recommendation(fits: Fits) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from auditor.formats import RenderOptions
 from auditor.formats._escape import visible
 from auditor.formats._style import Paint, Palette
-from auditor.matrix.formats._words import headline, history, padded, recommendation, subject, verdict
+from auditor.matrix.formats._words import FATES, comparison, headline, history, padded, recommendation, subject, verdict
 from auditor.matrix.table import Column, Fit, Fits, Row, Table
 from auditor.model import Fate
 
@@ -19,13 +20,13 @@ _MARKS: dict[Fate, tuple[str, Paint]] = {
     "elsewhere": (">", "dim"),
     "unknown": ("?", "dim"),
 }
-_LEGEND = "X broken, ! altered, i noted, . fine, > told by another row, ? not audited"
+_LEGEND = ", ".join(f"{mark} {FATES[fate]}" for fate, (mark, _) in _MARKS.items())
 
 
 def table(told: Table, options: RenderOptions) -> str:
     """The whole table as text."""
     paint = Palette(color=options.color)
-    blocks = [paint("bold", visible(headline(told)))]
+    blocks = ["\n".join(filter(None, (paint("bold", visible(headline(told))), visible(comparison(told)))))]
     rows = [row for row in told.rows if options.verbose or row.severity != "info"]
     blocks += ["\n".join(_row(row, paint)) for row in rows]
     if rows:
@@ -33,7 +34,7 @@ def table(told: Table, options: RenderOptions) -> str:
     notes = len(told.rows) - len(rows)
     if notes:
         blocks.append(paint("dim", f"{notes} rows are notes only; -v shows them"))
-    blocks.append("\n".join(_releases(told)))
+    blocks.append("\n".join(_releases(told, each=options.verbose)))
     blocks.append(paint("bold", visible(verdict(told))))
     return "\n\n".join(blocks) + "\n"
 
@@ -45,16 +46,22 @@ def _row(row: Row, paint: Palette) -> Iterator[str]:
     yield f"    first: {visible(row.first)}; {visible(history(row))}"
 
 
-def _releases(told: Table) -> list[str]:
+def _releases(told: Table, *, each: bool) -> list[str]:
+    """A line for each release, or for neighbours of which the same is to be said."""
+    runs = [[c] for c in told.columns] if each else [list(run) for _, run in groupby(told.columns, key=_counts)]
     head = ["release", "errors", "warnings", "notes", ""]
-    return padded([head, *(_release(column) for column in told.columns)])
+    return padded([head, *([_span(run), *_counts(run[0])] for run in runs)])
 
 
-def _release(column: Column) -> list[str]:
+def _span(run: Sequence[Column]) -> str:
+    return visible("-".join(dict.fromkeys((run[0].release, run[-1].release))))
+
+
+def _counts(column: Column) -> list[str]:
     if column.failure is not None:
-        return [visible(column.release), "?", "?", "?", visible(column.failure)]
-    counts = [str(column.count("error")), str(column.count("warning")), str(column.count("info"))]
-    return [visible(column.release), *counts, "clean" if column.clean else ""]
+        return ["?", "?", "?", visible(column.failure)]
+    counts = [str(column.count(severity)) for severity in ("error", "warning", "info")]
+    return [*counts, "clean" if column.clean else ""]
 
 
 def fits(told: Fits, options: RenderOptions) -> str:

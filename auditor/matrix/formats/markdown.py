@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from auditor.formats import RenderOptions
 from auditor.formats._markdown import code, prose
-from auditor.matrix.formats._words import headline, history, recommendation, subject, verdict
+from auditor.matrix.formats._words import comparison, headline, history, recommendation, sharing, subject, verdict
 from auditor.matrix.table import Column, Fits, Table
 
 
 def table(told: Table, options: RenderOptions) -> str:  # noqa: ARG001 - every format has the same signature
     """Headline, verdict, and two tables."""
-    parts = [f"### api-audit: {prose(headline(told))}", f"**{prose(verdict(told))}**"]
+    parts = [f"### api-audit: {prose(headline(told))}", f"**{prose(verdict(told))}** {prose(comparison(told))}".strip()]
     if told.rows:
         lines = ["| finding | where | first in | history |", "|---|---|---|---|"]
         for row in told.rows:
@@ -22,6 +22,7 @@ def table(told: Table, options: RenderOptions) -> str:  # noqa: ARG001 - every f
     lines = [*head, *(_release(column) for column in told.columns)]
     body = "\n".join(lines)
     parts.append(f"<details><summary>{len(told.columns)} releases</summary>\n\n{body}\n\n</details>")
+    parts.append(f"{prose(sharing(told))}.")
     return "\n\n".join(parts) + "\n"
 
 
