@@ -23,6 +23,7 @@ from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo
 from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
+from auditor.portions import portion
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_consumer, open_pairs, open_store
 from auditor.rulepack import Pack
@@ -238,7 +239,7 @@ def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, 
         for use in analysis.uses:
             if use.kind in ("import", "string") and isinstance(use.term, Import):
                 parts = use.term.path.split(".")
-                if parts[0] in providers:
+                if portion(use.term.path, providers) is not None:
                     wanted.update(dict.fromkeys(".".join(parts[:n]) for n in range(1, len(parts) + 1)))
     return list(wanted)
 

@@ -12,7 +12,10 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "auditor"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "terms", "suggest", "spelling", "decoding", "pool", "excerpts", "crash", "settled", "syntax", "sharing"),
+    (
+        *("errors", "terms", "suggest", "spelling", "decoding", "pool", "excerpts", "crash", "settled", "syntax"),
+        *("sharing", "portions"),
+    ),
     ("api", "model", "conditional", "git"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),

@@ -64,6 +64,7 @@ def test_versions(current, guard, holds):
 
 def test_a_package_is_known_by_its_distribution_too():
     assert side("", versions={"my-lib": "1.0"}).holds(version(">=", "0.9", "my_lib")) is True
+    assert side("", versions={"acme.lib": "1.0"}).holds(version(">=", "0.9", "acme.lib.version")) is True
 
 
 HERE = "class C:\n    def f(self): ...\nclass D:\n    def __getattr__(self, name): ..."

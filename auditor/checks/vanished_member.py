@@ -12,6 +12,7 @@ from auditor.api import ClassApi
 from auditor.consumer.analysis import FileAnalysis
 from auditor.findings import swallowing, use_finding
 from auditor.model import Confidence, Finding, Fix, Repair, Severity, Use
+from auditor.portions import portion
 from auditor.renames import likeness
 from auditor.sides import Side
 from auditor.terms import Import, Member
@@ -115,7 +116,7 @@ def _sample(analysis: FileAnalysis, package: str, old: Side, new: Side) -> list[
         return []
     shared = frozenset(before.module_names()) & frozenset(after.module_names())
     imported = [u.term.path for u in analysis.uses if u.kind == "import" and isinstance(u.term, Import)]
-    rings = {_package(path, shared) for path in imported if path.split(".", 1)[0] == package} - {package, ""}
+    rings = {_package(path, shared) for path in imported if portion(path, (package,))} - {package, ""}
     return _around(shared, frozenset(rings))
 
 
@@ -144,12 +145,10 @@ def _packages(modules: frozenset[str]) -> frozenset[str]:
 def _weight(analysis: FileAnalysis, family: _Family, new: Side) -> tuple[Severity, Confidence]:
     """An error where the object can hardly come from anywhere else; other libraries in the file make it a hint."""
     related = {path.split(".", 1)[0] for ref in family.definers for path in ref.externals()}
-    others = (
-        set(analysis.imports) - sys.stdlib_module_names - new.providers.keys() - related - new.world.consumer_packages
-    )
+    others = set(analysis.imports) - sys.stdlib_module_names - new.tops - related - new.world.consumer_packages
     if others:
         return "info", "low"
-    return ("error", "medium") if set(analysis.imports) & new.providers.keys() else ("warning", "low")
+    return ("error", "medium") if set(analysis.imports) & new.tops else ("warning", "low")
 
 
 def _finding(

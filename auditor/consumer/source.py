@@ -87,7 +87,11 @@ class Sources:
         if not packages:
             return False
         names = "|".join(map(re.escape, packages))
-        pattern = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{names})\b".encode(), re.MULTILINE)
+        parts = [package.rpartition(".") for package in packages if "." in package]
+        from_above = [rf"|from[ \t]+{re.escape(a)}[ \t]+import\b[^\n]*\b{b}\b" for a, _, b in parts]
+        pattern = re.compile(
+            rf"^[ \t]*(?:(?:from|import)[ \t]+(?:{names})\b{''.join(from_above)})".encode(), re.MULTILINE
+        )
         return any(pattern.search(source) for source in self.read(self.modules.values()).values())
 
 

@@ -13,12 +13,13 @@ from auditor.consumer.analysis import ConsumerModule, FileAnalysis, Job
 from auditor.consumer.flags import filled
 from auditor.consumer.source import Sources
 from auditor.consumer.stored import decoded
+from auditor.portions import tops
 from auditor.terms import Guard, Import
 
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
-_WALK = 11
+_WALK = 12
 """Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""
@@ -42,7 +43,7 @@ class ConsumerTree:
 
     Args:
         sources: Its files.
-        providers: Top-level import names of the providers.
+        providers: Import packages of the providers.
         read_all: Reads files (handed in: it knows the provider room's reader, and how many cores there are).
         store: Keeps analyses by content.
         outsiders: Import names of packages that are not audited but whose uses some rule asks for; for each rule the
@@ -61,7 +62,7 @@ class ConsumerTree:
         self.providers = frozenset(providers)
         self.packages: Sequence[str] = [p for p in sources.packages if p not in self.providers]
         self.outsiders = {p: wanted for p, wanted in outsiders.items() if p not in self.packages}
-        self.interesting = self.providers | frozenset(self.packages) | self.outsiders.keys()
+        self.interesting = tops(self.providers) | frozenset(self.packages) | self.outsiders.keys()
         self.read_all = read_all
         self.store = store
         self._modules: dict[str, ConsumerModule | None] = {}
@@ -87,7 +88,7 @@ class ConsumerTree:
         """Modules whose source mentions a provider, those that import such a module and may be handed its objects, and
         those that put methods onto objects they are given.
         """
-        names = "|".join(map(re.escape, sorted(self.providers)))
+        names = "|".join(map(re.escape, sorted(tops(self.providers))))
         pattern = re.compile(rf"\b(?:{names}|MethodType)\b".encode())
         modules = {path: module for module, path in self.sources.modules.items()}
         contents = self.sources.read(modules)

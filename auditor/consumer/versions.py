@@ -199,7 +199,7 @@ class VersionTests:
             case ast.Name(id=name):
                 for path in self.paths(read(node, env)):
                     if path.rsplit(".", 1)[-1] in _NAMED and "." in path:
-                        return path.split(".", 1)[0]
+                        return path.rpartition(".")[0]
                 target = self.definitions(name)
                 if isinstance(target, ast.expr) and target is not node:
                     return self.package(target, env, depth + 1)
@@ -208,10 +208,10 @@ class VersionTests:
         return None
 
     def _module_name(self, node: ast.expr, env: Environment) -> str | None:
-        """The top-level package that an expression names."""
+        """The package or module that an expression names."""
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
-        return next((path.split(".", 1)[0] for path in self.paths(read(node, env))), None)
+        return next(iter(self.paths(read(node, env))), None)
 
     def _called_package(self, node: ast.Call, env: Environment, depth: int) -> str | None:
         name = _last_name(node.func)

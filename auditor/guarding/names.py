@@ -10,6 +10,7 @@ from functools import cached_property
 
 from auditor.guarding.releases import Style
 from auditor.model import Use
+from auditor.portions import portion
 from auditor.terms import Guard, Import
 
 
@@ -104,7 +105,7 @@ def _kind(guard: Guard, packages: set[str]) -> str:
     if guard.kind in ("all", "any"):
         return next((kind for part in guard.parts if (kind := _kind(part, packages))), "")
     if guard.kind == "version":
-        return "version" if guard.package in packages else ""
+        return "version" if portion(guard.package, packages) is not None else ""
     if guard.kind in ("hasattr", "parameter", "importable", "import-fallback"):
         return "capability"
     return ""

@@ -12,6 +12,7 @@ from packaging.version import InvalidVersion, Version
 from auditor.guarding.names import FileNames
 from auditor.guarding.releases import Release
 from auditor.model import Repair, Span
+from auditor.portions import portion
 from auditor.terms import Guard
 
 
@@ -74,7 +75,7 @@ def _own_words(names: FileNames, packages: set[str]) -> str | None:
     """A version test of this file with `{operator}` and `{version}` in place of its own."""
     for use in names.uses:
         for guard in _flat(use.guards):
-            mine = guard.kind == "version" and guard.package in packages and not guard.part
+            mine = guard.kind == "version" and portion(guard.package, packages) is not None and not guard.part
             if mine and (found := _pattern(guard, names)) is not None:
                 return found
     return None

@@ -82,7 +82,7 @@ class Migrations:
                 by_name[name].append(pack)
         for analysis in analyses:
             file = File(analysis, self._parsed)
-            audited = not self.new.providers.keys().isdisjoint(analysis.imports)
+            audited = not self.new.tops.isdisjoint(analysis.imports)
             for loose, uses in ((False, analysis.uses), (True, analysis.loose)):
                 for use in uses:
                     for pack in self._candidates(use, by_name, loose=loose):

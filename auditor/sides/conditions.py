@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from auditor.portions import portion
 from auditor.terms import Call, Guard, Member
 from auditor.world.values import Missing, UnknownValue, Value
 
@@ -65,9 +66,10 @@ def _is_there(value: Value) -> bool | None:
 
 
 def _version_holds(guard: Guard, side: Side) -> bool | None:
-    current = side.versions.get(guard.package) or side.versions.get(guard.package.replace("_", "-"))
-    if current is None:
+    known = portion(guard.package, side.versions) or portion(guard.package.replace("_", "-"), side.versions)
+    if known is None:
         return None
+    current = side.versions[known]
     if guard.operator == "startswith":
         return current.startswith(tuple(guard.version.split()))
     from auditor.sides.versions import meets  # most code tests no versions

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from auditor.model import Finding, Use
+from auditor.portions import portion
 from auditor.provider.snapshot import Snapshot
 from auditor.sides.side import CallOutcome, Side
 from auditor.terms import Call, Member, Term
@@ -25,7 +26,7 @@ class PresumedSide(Side):
         world: The consumer together with one release of each provider.
         versions: As for any side; nothing is said of the presumed ones.
         providers: As for any side.
-        presumed: Top-level import names of the providers whose old release is not known.
+        presumed: Import packages of the providers whose old release is not known.
         concerned: As for any side.
     """
 
@@ -66,7 +67,7 @@ class PresumedSide(Side):
         return outcome
 
     def _presumes(self, path: str) -> bool:
-        return path.split(".", 1)[0] in self.presumed
+        return portion(path, self.presumed) is not None
 
     def _is_settled(self, term: Term) -> bool:
         """Whether an access does not depend on an object that may be of a subclass with more to offer."""

@@ -9,6 +9,7 @@ import msgspec
 
 from auditor.binding import BindError, Binding, CallShape, render
 from auditor.model import Signature, Usage, Use
+from auditor.portions import portion, tops
 from auditor.sides.arguments import shape_of
 from auditor.sides.concern import concerns
 from auditor.sides.conditions import HasFlags, holds
@@ -50,7 +51,7 @@ class Side:
     Args:
         world: The consumer together with one release of each provider.
         versions: Import package and distribution name -> version, for version guards.
-        providers: Top-level import name -> distribution, of the audited providers.
+        providers: Import package -> distribution, of the audited providers.
         concerned: What is remembered of `concerns`, where the sides of one consumer share it.
     """
 
@@ -64,6 +65,7 @@ class Side:
         self.world = world
         self.versions = versions
         self.providers = providers
+        self.tops = tops(providers)
         self.heirs = Heirs(world)
         self._concerned: dict[int, bool] = {} if concerned is None else concerned
         self._calls: dict[int, tuple[CallOutcome, int]] = {}
@@ -78,7 +80,8 @@ class Side:
 
     def provider_of(self, path: str) -> str | None:
         """The audited distribution that a dotted path belongs to."""
-        return self.providers.get(path.split(".", 1)[0])
+        package = portion(path, self.providers)
+        return self.providers[package] if package is not None else None
 
     def lacks_module(self, name: str) -> bool:
         """Whether a module of this world's packages does not exist."""

@@ -79,6 +79,8 @@ def global_name(world: World, module: str, name: str, *, strict: bool = False) -
         return UnknownValue("undefined name")
     if any(world.module(star) is None for star in api.wildcards):
         return UnknownValue("may come out of `import *` from a module that cannot be read")
+    if not world.owns(f"{module}.{name}"):  # another distribution's part of a namespace
+        return External(f"{module}.{name}")
     return Missing(module, name, "member of module")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
+from auditor.portions import namespaces, portion
 from auditor.provider.constructors import Constructor, constructor
 from auditor.terms import Term
 from auditor.world import calls, definitions, members, names, presets, types
@@ -51,6 +52,7 @@ class World:
         for tree in self.trees:
             for package in tree.packages:
                 self._owners.setdefault(package, []).append(tree)
+        self._namespaces = namespaces(self._owners)
         self.basis = OWN
         """What the evaluation that is going on rests on so far; whoever wants to know sets it to `OWN` before."""
         self._values: dict[Term, tuple[Value, int]] = {}
@@ -79,10 +81,19 @@ class World:
         return candidates[0] if candidates else None
 
     def _claimants(self, name: str) -> Sequence[Tree]:
-        claimants = self._owners.get(name.split(".", 1)[0], ())
-        if claimants and claimants[-1] is not self.trees[0]:
+        top = name.split(".", 1)[0]
+        claimants: Sequence[Tree] = self._owners.get(top, ())
+        if top in self._namespaces:
+            claimants = self._sharing(name)
+        if claimants and (claimants[-1] is not self.trees[0] or claimants[0] is not self.trees[0]):
             self.basis |= RELEASE
         return claimants
+
+    def _sharing(self, name: str) -> Sequence[Tree]:
+        """The trees that have a part of a namespace in which a name lies, or which lies in what it names."""
+        inside = portion(name, self._owners)
+        packages = [p for p in self._owners if p.startswith(f"{name}.")] if name in self._namespaces else []
+        return [tree for package in filter(None, (inside, *packages)) for tree in self._owners[package]]
 
     def module(self, name: str) -> ModuleApi | None:
         """The API of a module of this world."""

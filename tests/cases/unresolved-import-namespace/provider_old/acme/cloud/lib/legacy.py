@@ -1,0 +1,2 @@
+def connect(name):
+    return name
