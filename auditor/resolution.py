@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import msgspec
 from auditor.consumer.source import Sources, from_paths, from_release
 from auditor.errors import AuditError, SpecError
 from auditor.options import Options
+from auditor.overlapping import overlapped
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import Release, open_release
 from auditor.packages.spec import EnvironmentSpec, IndexSpec, normalise, parse_spec
@@ -164,13 +166,13 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
     if not options.against:
         raise SpecError("nothing to audit against", hint="Name a provider, e.g. `--against vllm==0.16`")
     options.progress("opening releases")
-    given = [_named(text, sources, store, index, options) for text in options.from_]
+    texts = list(dict.fromkeys((*options.from_, *options.against)))
+    releases = overlapped([partial(_release, text, sources, store, index, options) for text in texts])
+    opened = dict(zip(texts, releases, strict=True))
+    given = [opened[text] for text in options.from_]
     pairs = []
     for text in options.against:
-        try:
-            new = _named(text, sources, store, index, options)
-        except SpecError as error:
-            raise _meant(error, text, sources) from error
+        new = opened[text]
         indexed = isinstance(parse_spec(text), IndexSpec)
         old, reason = _old_side(new, given, sources, store, index, options, indexed=indexed)
         if old is None:
@@ -194,6 +196,16 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
             )
         )
     return pairs
+
+
+def _release(text: str, sources: Sources, store: Store, index: PackageIndex, options: Options) -> Release:
+    """A release by its specification; where there is none to run on, the error says what may have been meant."""
+    try:
+        return _named(text, sources, store, index, options)
+    except SpecError as error:
+        if text in options.against:
+            raise _meant(error, text, sources) from error
+        raise
 
 
 def _meant(error: SpecError, text: str, sources: Sources) -> SpecError:

@@ -24,7 +24,7 @@ from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.portions import portion
-from auditor.provider.snapshot import Snapshot
+from auditor.provider.snapshot import Snapshot, prefetch
 from auditor.resolution import Pair, open_consumer, open_pairs, open_store
 from auditor.rulepack import Pack
 from auditor.sides import PresumedSide, Side, by_default, path_of, presumed
@@ -96,12 +96,10 @@ class Audit:
         return other
 
     def uses(self) -> list[FileAnalysis]:
-        """The analyses of all files that touch a provider, with the modules they need read in one batch a side."""
+        """The analyses of all files that touch a provider, with the modules they import read in one batch."""
         analyses = self.tree.analyses(self.tree.touching())
         modules = _imported_modules(analyses, self.providers)
-        for pair in self.pairs:
-            for release in dict.fromkeys((pair.old, pair.new)):
-                release.prefetch(m for m in modules if release.has_module(m))
+        prefetch({release: modules for pair in self.pairs for release in (pair.old, pair.new)})
         return analyses
 
     def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "auditor"
 FLOORS: tuple[tuple[str, ...], ...] = (
     (
         *("errors", "terms", "suggest", "spelling", "decoding", "pool", "excerpts", "crash", "settled", "syntax"),
-        *("sharing", "portions"),
+        *("sharing", "portions", "overlapping"),
     ),
     ("api", "model", "conditional", "git"),
     ("fingerprint", "packages", "reading", "binding", "options"),

@@ -13,8 +13,9 @@ from auditor import pool
 from auditor.api import ModuleApi
 from auditor.packages.store import Store
 from auditor.provider import parallel
+from auditor.provider.loading import Module, keys_of
 from auditor.provider.parallel import Job, read_all
-from auditor.provider.snapshot import Snapshot
+from auditor.provider.snapshot import Snapshot, prefetch
 
 SOURCES = {
     "pkg/__init__.py": "from .a import f",
@@ -25,7 +26,7 @@ SOURCES = {
     **{f"pkg/m{number}.py": f"class C{number}:\n" + "    x: int = 1\n" * number for number in range(1, 40)},
 }
 JOBS = [
-    Job(path, path.rsplit(".", 1)[0].replace("/", ".").removesuffix(".__init__"), text.encode())
+    Job(path, path, path.rsplit(".", 1)[0].replace("/", ".").removesuffix(".__init__"), text.encode())
     for path, text in SOURCES.items()
 ]
 
@@ -33,8 +34,8 @@ JOBS = [
 def decoded(jobs: Iterable[Job], helpers: int) -> dict[str, ModuleApi]:
     jobs = list(jobs)
     done = list(read_all(jobs, len(jobs), helpers=helpers))
-    assert len(done) == len({one.path for one in done})
-    return {one.path: msgspec.msgpack.decode(one.data, type=ModuleApi) for one in done}
+    assert len(done) == len({one.key for one in done})
+    return {one.key: msgspec.msgpack.decode(one.data, type=ModuleApi) for one in done}
 
 
 ALONE = decoded(JOBS, 0)
@@ -84,7 +85,7 @@ def test_sources_that_cannot_be_had_end_the_helpers() -> None:
 
 def test_little_is_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool.subprocess, "Popen", lambda *_, **__: pytest.fail("started a process"))
-    assert {one.path for one in read_all(JOBS, len(JOBS))} == set(SOURCES)
+    assert {one.key for one in read_all(JOBS, len(JOBS))} == set(SOURCES)
     assert list(read_all([], 0)) == []
 
 
@@ -100,7 +101,15 @@ class Release:
     def read(self, paths: Iterable[str]) -> dict[str, bytes]:
         return {path: SOURCES[path].encode() for path in paths}
 
+    def __init__(self) -> None:
+        self.asked: list[set[str]] = []
+
     def digests(self, paths: Iterable[str]) -> dict[str, str]:
+        wanted = list(paths)
+        self.asked.append(set(wanted))
+        return {path: str(hash(SOURCES[path])) for path in wanted}
+
+    def claims(self, paths: Iterable[str]) -> dict[str, str | None]:
         return {path: str(hash(SOURCES[path])) for path in paths}
 
 
@@ -116,18 +125,33 @@ def test_a_whole_release_goes_into_the_store_once(monkeypatch: pytest.MonkeyPatc
 
 def test_a_damaged_record_is_read_again() -> None:
     store = Store(None)
-    first = Snapshot(Release(), store)
-    path = "pkg/a.py"
-    store.put_many("api", dict.fromkeys(first._keys({path: "pkg.a"}).values(), b"\x93damaged"))
-    assert first.module("pkg.a") == ALONE[path]
+    release, path = Release(), "pkg/a.py"
+    store.put_many("api", dict.fromkeys(keys_of([Module(release, "pkg.a", path)]).values(), b"\x93damaged"))
+    assert Snapshot(release, store).module("pkg.a") == ALONE[path]
     assert Snapshot(Release(), store).module("pkg.a") == ALONE[path]
 
 
 def test_a_module_that_became_a_package_is_read_anew() -> None:
-    keys = Snapshot(Release(), Store(None))._keys
-    assert len({key for path in ("pkg/a.py", "pkg/a/__init__.py") for key in _same(keys, path)}) == 2
+    SOURCES["pkg/a/__init__.py"] = SOURCES["pkg/a.py"]
+    module, package = (Module(Release(), "pkg.a", path) for path in ("pkg/a.py", "pkg/a/__init__.py"))
+    assert len(set(keys_of([module, package]).values())) == 2
 
 
-def _same(keys: object, path: str) -> Iterable[str]:
-    SOURCES.setdefault(path, SOURCES["pkg/a.py"])
-    return keys({path: "pkg.a"}).values()  # type: ignore[operator]
+def test_what_two_releases_share_is_fetched_and_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(parallel, "read_all", lambda jobs, *_: read_all(_noted(jobs, read), 0))
+    store = Store(None)
+    old, new = Release(), Release()
+    first, second = Snapshot(old, store), Snapshot(new, store)
+    prefetch({first: ["pkg.a", "pkg.m1", "gone"], second: ["pkg.a", "pkg.m2"]})
+    assert sorted(read) == ["pkg", "pkg.a", "pkg.m1", "pkg.m2"]
+    assert old.asked[0] == {"pkg/__init__.py", "pkg/a.py", "pkg/m1.py"}
+    assert new.asked[0] == {"pkg/m2.py"}  # the other one brings the rest
+    assert first.module("pkg.a") == second.module("pkg.a") == ALONE["pkg/a.py"]
+    assert first.parsed + second.parsed == len(read) == 4
+
+
+def _noted(jobs: Iterable[Job], read: list[str]) -> Iterator[Job]:
+    for job in jobs:
+        read.append(job.name)
+        yield job

@@ -23,7 +23,7 @@ from auditor.packages.index import PackageIndex
 from auditor.packages.release import Release, open_release
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
-from auditor.provider.snapshot import Snapshot
+from auditor.provider.snapshot import Snapshot, prefetch
 from auditor.resolution import Pair, dropped
 from auditor.scan import Audit
 from auditor.suppressions import MARK, applied
@@ -108,7 +108,7 @@ class Line:
         new_side.claim(dropped(old, release, self.sources.packages))
         pair = pair_of(release, new_side, old, old_side, prepared.reason)
         audit = self._audit(pair)
-        new_side.prefetch(self._modules(release, new_side))
+        prefetch({new_side: self._modules(release, new_side)})
         analyses = self._analyses[tuple(pair.packages)]
         drift: Iterable[Finding] = audit.findings(analyses)
         if (end := self._other_end(release, old)) is not None:

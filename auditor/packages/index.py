@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -30,7 +31,7 @@ _PAGES = 2
 
 
 class PackageIndex:
-    """All configured indexes as one.
+    """All configured indexes as one; threads may share it.
 
     Args:
         store: Keeps project pages.
@@ -50,6 +51,7 @@ class PackageIndex:
         self.traffic = Traffic()
         self._transport: Transport | None = None
         self._projects: dict[str, list[IndexFile]] = {}
+        self._lock = RLock()
 
     @property
     def config(self) -> PipConfig:
@@ -61,11 +63,12 @@ class PackageIndex:
     @property
     def transport(self) -> Transport:
         """The connections, made when first needed."""
-        if self._transport is None:
-            from auditor.packages.transport import Transport
+        with self._lock:
+            if self._transport is None:
+                from auditor.packages.transport import Transport
 
-            self._transport = Transport(self.config, offline=self.offline, traffic=self.traffic)
-        return self._transport
+                self._transport = Transport(self.config, offline=self.offline, traffic=self.traffic)
+            return self._transport
 
     @property
     def identity(self) -> str:
@@ -90,15 +93,16 @@ class PackageIndex:
             satisfied: Says whether an old page will do, because what is sought is on it and never changes.
             renew: Ask the indexes again, whatever is known.
         """
-        files = None if renew else self._projects.get(name)
-        if files is None:
-            if satisfied is not None:
-                stale = self._gather(name, max_age=float("inf"), ask=False)
-                if satisfied(stale):
-                    return stale
-                renew = True  # it may have been published a minute ago
-            files = self._projects[name] = self._gather(name, max_age=-1 if renew else FRESH_SECONDS, ask=True)
-        return files
+        with self._lock:  # a thread that asks for the same project waits for the page
+            files = None if renew else self._projects.get(name)
+            if files is None:
+                if satisfied is not None:
+                    stale = self._gather(name, max_age=float("inf"), ask=False)
+                    if satisfied(stale):
+                        return stale
+                    renew = True  # it may have been published a minute ago
+                files = self._projects[name] = self._gather(name, max_age=-1 if renew else FRESH_SECONDS, ask=True)
+            return files
 
     def close(self) -> None:
         """Close the connections."""

@@ -16,8 +16,9 @@ _BATCH = 100_000
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One module to read."""
+    """One module to read; `key` is what it is called in the reply."""
 
+    key: str
     path: str
     name: str
     source: bytes
@@ -26,7 +27,7 @@ class Job(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Done(NamedTuple):
     """A module that was read, encoded."""
 
-    path: str
+    key: str
     data: bytes
 
 
@@ -58,9 +59,7 @@ def reader(context: bytes) -> Work:
     def read(job: Job) -> Done:
         file = job.path.rsplit("/", 1)[-1]
         is_package, is_stub = file.startswith("__init__."), file.endswith(".pyi")
-        return Done(
-            job.path, _ENCODER.encode(read_module(job.name, job.source, is_package=is_package, is_stub=is_stub))
-        )
+        return Done(job.key, _ENCODER.encode(read_module(job.name, job.source, is_package=is_package, is_stub=is_stub)))
 
     del context
     return lambda batch: _ENCODER.encode([read(job) for job in _JOBS.decode(batch)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from auditor.api import SCHEMA, ModuleApi
+from auditor.api import ModuleApi
 from auditor.decoding import decode_leniently
+from auditor.provider.loading import Module, load
 from auditor.provider.searching import Files, Records, Searches
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
@@ -56,25 +57,10 @@ class Snapshot(Searches):
         path = self._stubs.get(name)
         return self._api(name, path) if path is not None and name in self._modules else None
 
-    def prefetch(self, names: Iterable[str]) -> None:
-        """Read several modules (and the packages around them) in one batch."""
-        wanted: dict[str, str] = {}
-        for name in names:
-            parts = name.split(".")
-            for count in range(1, len(parts) + 1):
-                module = ".".join(parts[:count])
-                if module in self._modules:
-                    wanted[self._modules[module]] = module
-                elif module in self._stubs:
-                    wanted[self._stubs[module]] = module
-        self._load(
-            {path: name for path, name in wanted.items() if path not in self._apis and path not in self._encoded}
-        )
-
     def load_all(self) -> int:
         """Read and parse the whole release; returns the number of modules."""
         everything = {path: name for name, path in (*self._modules.items(), *self._stubs.items())}
-        self._load(everything)
+        _keep([self], self._unread(everything))
         return len(everything)
 
     def touched(self) -> dict[str, str]:
@@ -88,46 +74,48 @@ class Snapshot(Searches):
 
     def _api(self, name: str, path: str) -> ModuleApi:
         if path not in self._apis and path not in self._encoded:
-            self._load({path: name})
+            _keep([self], self._unread({path: name}))
         if path not in self._apis:
             stored = _decoded(self._encoded.pop(path))
             if stored is not None:
                 self._apis[path] = stored
             else:  # a record of another build
-                self._parse({path: name}, self._keys({path: name}))
+                _keep([self], [Module(self.release, name, path)], anew=True)
                 self._apis[path] = _DECODER.decode(self._encoded.pop(path))
         return self._apis[path]
 
-    def _load(self, wanted: Mapping[str, str]) -> None:
-        """Have some paths in `_encoded` or `_apis`: from the store by digest, else by parsing."""
-        wanted = {p: n for p, n in wanted.items() if p not in self._apis and p not in self._encoded}
-        if not wanted:
-            return
-        keys = self._keys(wanted)
-        stored = self.store.get_many("api", keys.values())
-        self._encoded.update((path, stored[key]) for path, key in keys.items() if key in stored)
-        missing = {path: name for path, name in wanted.items() if keys[path] not in stored}
-        if missing:
-            self._parse(missing, keys)
+    def _around(self, names: Iterable[str]) -> dict[str, str]:
+        """The files of some modules and of the packages around them, with the names of these."""
+        wanted: dict[str, str] = {}
+        for name in names:
+            parts = name.split(".")
+            for count in range(1, len(parts) + 1):
+                module = ".".join(parts[:count])
+                path = self._modules.get(module) or self._stubs.get(module)
+                if path is not None:
+                    wanted[path] = module
+        return wanted
 
-    def _parse(self, wanted: Mapping[str, str], keys: Mapping[str, str]) -> None:
-        from auditor.provider.parallel import Job, read_all  # not imported where the store knows it all
+    def _unread(self, files: Mapping[str, str]) -> list[Module]:
+        known = (self._apis, self._encoded)
+        return [Module(self.release, name, path) for path, name in files.items() if not any(path in k for k in known)]
 
-        def jobs() -> Iterator[Job]:
-            for path, source in self.release.read(wanted).items():
-                yield Job(path, wanted[path], source)
 
-        fresh: dict[str, bytes] = {}
-        for done in read_all(jobs(), len(wanted)):
-            self._encoded[done.path] = done.data
-            fresh[keys[done.path]] = done.data
-        self.parsed += len(fresh)
-        self.store.put_many("api", fresh)
+def prefetch(wanted: Mapping[Snapshot, Iterable[str]]) -> None:
+    """Read modules of several releases (and the packages around them) in one batch."""
+    _keep(
+        wanted, [module for snapshot, names in wanted.items() for module in snapshot._unread(snapshot._around(names))]
+    )
 
-    def _keys(self, wanted: Mapping[str, str]) -> dict[str, str]:
-        """What the store keeps each path's API under: all that it depends on."""
-        digests = self.release.digests(wanted)
-        return {path: f"{digests[path]}:{name}:{_kind(path)}:{SCHEMA}" for path, name in wanted.items()}
+
+def _keep(snapshots: Iterable[Snapshot], modules: Sequence[Module], *, anew: bool = False) -> None:
+    """Have some modules of snapshots that share a store, to be decoded when they are asked for."""
+    by_release = {snapshot.release: snapshot for snapshot in snapshots}
+    if modules:
+        for module, data, fresh in load(modules, by_release[modules[0].release].store, anew=anew):
+            snapshot = by_release[module.release]
+            snapshot._encoded[module.path] = data
+            snapshot.parsed += fresh
 
 
 def _folders(*tables: Mapping[str, str]) -> frozenset[str]:
@@ -147,9 +135,3 @@ def _decoded(data: bytes) -> ModuleApi | None:
         return _DECODER.decode(data)
     except msgspec.DecodeError:
         return None
-
-
-def _kind(path: str) -> str:
-    """What `is_package` and `is_stub` are for a file."""
-    file = path.rsplit("/", 1)[-1]
-    return ("package" if file.startswith("__init__.") else "module") + ("-stub" if file.endswith(".pyi") else "")
