@@ -7,10 +7,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TOOLS = ("ty", "pyrefly", "pyright", "griffe", "willitbreak", "upgrade-impact")
+TOOLS = ("ty", "pyrefly", "pyright", "griffe", "willitbreak", "upgrade-impact", "py-spy")
 G, W = "vllm_hidden_states_generator.py", "custom_worker.py"
 BIG = ("vllm-ascend==0.23.0.post1", "vllm==0.23.0", "vllm==0.24.0")
 """A consumer of a thousand files, the release it was written for, and the next one."""
@@ -52,10 +53,17 @@ def install(work: Path, names: Sequence[str] = TOOLS) -> Path:
     for folder, packages in ((work / "tools", names), (work / "empty", ())):
         if not (folder / "bin" / "python").exists():
             subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-            if packages:
-                pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", *packages]
-                subprocess.run([*pip, "--disable-pip-version-check"], check=True)
+        if missing := set(packages) - versions(folder).keys():
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", *sorted(missing)]
+            subprocess.run([*pip, "--disable-pip-version-check"], check=True)
     return work / "tools"
+
+
+def versions(environment: Path) -> dict[str, str]:
+    """Which release of each of the tools is in an environment."""
+    sites = map(str, environment.glob("lib/python*/site-packages"))
+    known = {one.name: one.version for one in distributions(path=list(sites))}
+    return {name: known[name] for name in TOOLS if name in known}
 
 
 def prepare(work: Path, cache: Path, consumer: str, old: str, new: str, *, whole: bool = False) -> Inputs:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Measure:
     facts: dict[str, float] = field(default_factory=dict)
     cpu: tuple[float, ...] = ()
     """Processor seconds, those of helper processes included: steadier than the clock where others share the machine."""
+
+    @classmethod
+    def again(cls, kept: Mapping[str, Any]) -> Measure:
+        """One that was kept as JSON."""
+        return cls(**{**kept, "seconds": tuple(kept["seconds"]), "cpu": tuple(kept["cpu"])})
 
     @property
     def median(self) -> float:

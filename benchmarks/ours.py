@@ -7,17 +7,21 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from inputs import ROOT
 from measuring import Measure, measure
+from sampling import Profile, sampled
 
 WARM = "api-audit scan, warm"
 TOUCHED = "api-audit scan, one file edited"
-COLD = "api-audit snapshot, cold"
+COLD = "api-audit scan, cold"
+READ = "api-audit snapshot, cold"
 FIRST = "api-audit scan, empty store"
 WHOLE = "api-audit snapshot, empty store"
 SIZES = (10, 100, 1000, 2000)
@@ -34,6 +38,16 @@ def environment(cache: Path) -> dict[str, str]:
         "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "api-audit-pyc"),
     }
     return {"PYTHONPATH": str(ROOT), "API_AUDIT_CACHE_DIR": str(cache), "CI": "1", **bytecode}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, and what must not be known when it starts."""
+
+    name: str
+    command: Sequence[str | Path]
+    forgotten: tuple[str, ...] = ()
+    """Kinds of records that are taken out of a copy of the store before each run; where there are none, the store."""
 
 
 class Ours:
@@ -63,10 +77,35 @@ class Ours:
         command = [word for word in self.scan() if word != "--offline"]
         measure("filling the store", command, runs=1, warm_up=False, environment=environment(self.cache), cwd=ROOT)
 
-    def warm(self, name: str = WARM) -> Measure:
-        return measure(name, self.scan(), runs=self.runs, environment=environment(self.cache), cwd=ROOT)
+    @property
+    def warm(self) -> Case:
+        return Case(WARM, self.scan())
 
-    def touched(self, folder: Path, name: str = TOUCHED) -> Measure:
+    @property
+    def cold(self) -> Case:
+        """A scan with all sources in the store and nothing read from them, neither the consumer's nor a release's."""
+        return Case(COLD, self.scan(), ("api", "consumer", "search", "matrix"))
+
+    @property
+    def whole(self) -> Case:
+        """Every module of the new release parsed into a store that has the sources."""
+        return Case(READ, audit("snapshot", self.new, "--offline", "--isolated", "-qq"), ("api",))
+
+    def measured(self, case: Case, runs: int = 0) -> Measure:
+        return measure(
+            case.name, case.command, runs=runs or self.runs, warm_up=not case.forgotten, **self._circumstances(case)
+        )
+
+    def sampled(self, case: Case, name: str, sampler: Path, runs: int) -> Profile:
+        return sampled(name, case.command, sampler=sampler, runs=runs, **self._circumstances(case))
+
+    def _circumstances(self, case: Case) -> dict[str, Any]:
+        if not case.forgotten:
+            return {"environment": environment(self.cache), "cwd": ROOT}
+        before = forgetting(self.cache, self.copy, case.forgotten)
+        return {"before": before, "environment": environment(self.copy), "cwd": ROOT}
+
+    def touched(self, folder: Path) -> Measure:
         """As a commit hook meets it: the largest file that uses the provider has a new line in every run."""
         copy = self.work / "touched" / folder.name
         shutil.rmtree(copy, ignore_errors=True)
@@ -75,30 +114,11 @@ class Ours:
         file = max((f for f in copy.rglob("*.py") if package in f.read_bytes()), key=lambda f: f.stat().st_size)
         text, edits = file.read_bytes(), count()
         return measure(
-            name,
+            TOUCHED,
             self.scan(copy),
             runs=self.runs,
             before=lambda: file.write_bytes(text + b"# edit %d\n" % next(edits)),
             environment=environment(self.cache),
-            cwd=ROOT,
-        )
-
-    def cold(self, name: str) -> Measure:
-        """A scan with all sources in the store and nothing read from them, neither the consumer's nor a release's."""
-        return self._forgetful(name, self.scan(), ("api", "consumer", "search", "matrix"))
-
-    def snapshot(self) -> Measure:
-        """Every module of the new release parsed into a store that has the sources."""
-        return self._forgetful(COLD, audit("snapshot", self.new, "--offline", "--isolated", "-qq"), ("api",))
-
-    def _forgetful(self, name: str, command: list[str | Path], kinds: tuple[str, ...], runs: int = 0) -> Measure:
-        return measure(
-            name,
-            command,
-            runs=runs or self.runs,
-            warm_up=False,
-            before=forgetting(self.cache, self.copy, kinds),
-            environment=environment(self.copy),
             cwd=ROOT,
         )
 
@@ -118,17 +138,16 @@ class Ours:
         shared = ("--isolated", "-qq", "--output-format", "json")
         command = audit("matrix", self.consumer, "--against", releases, *shared)
         measure("filling the store", command, runs=1, warm_up=False, environment=environment(self.cache), cwd=ROOT)
-        shutil.rmtree(self.copy, ignore_errors=True)
-        yield self._with_facts(self._forgetful("api-audit matrix, nothing matched", command, ("matrix",), 1))
+        yield self._with_facts(self.measured(Case("api-audit matrix, nothing matched", command, ("matrix",)), 1))
         cold = environment(self.copy)
         kept = measure("api-audit matrix, run again", command, runs=1, warm_up=False, environment=cold, cwd=ROOT)
         yield self._with_facts(kept)
         name, _, version = self.new.partition("==")
         command = audit("bisect", self.consumer, "--provider", name, "--from", self.old.partition("==")[2])
         command += ["--to", version, "--isolated", "-qq", "--json"]
-        yield self._forgetful("api-audit bisect, nothing matched", command, ("matrix",), 1)
+        yield self.measured(Case("api-audit bisect, nothing matched", command, ("matrix",)), 1)
 
-    def growth(self, folder: Path) -> Iterator[tuple[int, Measure]]:
+    def growth(self, folder: Path) -> Iterator[Measure]:
         """Scans of parts of a consumer, none of whose files was read before; the releases were."""
         files = sorted(folder.rglob("*.py"), key=lambda file: crc32(str(file.relative_to(folder)).encode()))
         for size in SIZES:
@@ -138,9 +157,10 @@ class Ours:
                 target = part / file.relative_to(folder)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, target)
-            one = self._forgetful(f"{min(size, len(files))} files", self.scan(part), ("consumer",), 1)
-            one.facts.update(stats(one.output))
-            yield min(size, len(files)), one
+            number = min(size, len(files))
+            one = self._with_facts(self.measured(Case(f"{number} files", self.scan(part), ("consumer",)), 1))
+            one.facts["files"] = number
+            yield one
             if size >= len(files):
                 return
 

@@ -77,11 +77,8 @@ def _audited(output: str) -> list[tuple[str, int, str]]:
     return [(Path(f["path"]).name, f["line"], f["severity"]) for f in findings]
 
 
-def detected(
-    measures: list[Measure], rows: dict[int, tuple[str, int, int]], inputs: Inputs
-) -> dict[str, tuple[set[int], int]]:
+def detected(measures: list[Measure], rows: dict[int, tuple[str, int, int]]) -> dict[str, tuple[set[int], int]]:
     """For each tool the rows that it hits, and how many of its diagnostics hit none."""
-    del inputs
     found = {}
     for one in measures:
         if one.name == WARM:

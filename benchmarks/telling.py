@@ -1,48 +1,45 @@
-"""The measured part of the results page: goals, costs with ratios, detection, bytes, neighbours, growth."""
+"""The measured part of the results page: goals, costs with ratios, detection, bytes, growth, neighbours, profiles."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 
-from inputs import BIG, ROWS, Inputs
+from inputs import BIG, ROWS
 from measuring import Measure
-from ours import COLD, FIRST, TOUCHED, WARM, WHOLE
+from ours import FIRST, READ, TOUCHED, WARM, WHOLE
+from peers import detected
+from results import Results
+from sampling import HERTZ, Profile
 
 BEGIN, END = "<!-- measured: benchmarks/run.py writes what follows -->", "<!-- end of what was measured -->"
 
 
-@dataclass
-class Results:
-    """All that one run measured."""
-
-    where: str
-    arguments: argparse.Namespace
-    inputs: Inputs
-    costs: list[Measure]
-    big: list[Measure] = field(default_factory=list)
-    growth: list[tuple[int, Measure]] = field(default_factory=list)
-    neighbours: list[Measure] = field(default_factory=list)
-    found: dict[str, tuple[set[int], int]] = field(default_factory=dict)
-
-    def cost(self, name: str) -> Measure:
-        return next(one for one in self.costs if one.name.startswith(name))
+_SHARE = 0.03
+"""Rooms that take less than this of every case are told together."""
 
 
-def page(results: Results) -> str:
-    """The measured part as markdown."""
-    arguments = results.arguments
-    title = f"{results.where}; medians of {arguments.runs}, rivals of {arguments.rival_runs}."
-    small = f"{arguments.consumer}, {arguments.old} -> {arguments.new}"
-    parts: list[str] = [title, "", "## Goals", "", *_goals(results), "", f"## Costs: {small}", ""]
-    parts += [*_costs(results.costs, WARM), "", "## Found", "", *_detection(results.found), "", "## Bytes", ""]
-    parts += _bytes(results)
-    if results.big:
-        parts += ["", f"## A big consumer: {BIG[0]}, {BIG[1]} -> {BIG[2]}", "", *_costs(results.big, "")]
-        parts += ["", "Parts of it, none of whose files was read before:", "", *_growth(results.growth)]
-    if results.neighbours:
-        parts += ["", "## Neighbours", "", *_neighbours(results)]
+def page(results: Results, rows: Mapping[int, tuple[str, int, int]]) -> str:
+    """The measured part as markdown.
+
+    Args:
+        results: What was measured.
+        rows: For each row of the cascade its file and lines.
+    """
+    settings, stages = results.settings, results.stages
+    parts = [f"{results.where}; medians of {settings['runs']}, rivals of {settings['rival_runs']}.", ""]
+    parts += [f"Peers: {', '.join(f'{name} {version}' for name, version in results.tools.items())}.", ""]
+    parts += ["## Goals", "", *_goals(results), ""]
+    parts += [f"## Costs: {settings['consumer']}, {settings['old']} -> {settings['new']}", ""]
+    parts += [*_costs(results.costs, WARM), "", "## Found", "", *_detection(detected(results.costs, rows)), ""]
+    parts += ["## Bytes", "", *_bytes(results)]
+    if "big" in stages:
+        parts += ["", f"## A big consumer: {BIG[0]}, {BIG[1]} -> {BIG[2]}", "", *_costs(stages["big"], "")]
+    if "growth" in stages:
+        parts += ["", "Parts of it, none of whose files was read before:", "", *_growth(stages["growth"])]
+    if "neighbours" in stages:
+        parts += ["", "## Neighbours", "", *_neighbours(stages["neighbours"])]
+    if results.profiles:
+        parts += ["", "## Where the time goes", "", *_profiles(results.profiles)]
     return "\n".join(parts)
 
 
@@ -53,7 +50,7 @@ def inserted(text: str, measured: str) -> str:
 
 
 def _goals(results: Results) -> Iterator[str]:
-    warm, ty, cold = (results.cost(name) for name in (WARM, "ty", COLD))
+    warm, ty, cold = (results.cost(name) for name in (WARM, "ty", READ))
     griffe = results.cost("griffe")
     yield "| goal | measured (by the clock) | by CPU | met |"
     yield "|---|---:|---:|---|"
@@ -67,9 +64,9 @@ def _goals(results: Results) -> Iterator[str]:
         requests, received = first["requests"], first["traffic_bytes"]
         yield f"| first scan: some dozens of requests | {requests:.0f} | | {'yes' if requests < 60 else 'no'} |"
         yield _size("first scan: fewer bytes than both releases read whole", received, 2 * whole["traffic_bytes"])
-        yield _size("release read whole: no more than its sources", whole["traffic_bytes"], results.inputs.source_bytes)
-    if results.big:
-        cold, warm, touched, ty = results.big
+        yield _size("release read whole: no more than its sources", whole["traffic_bytes"], results.sizes["sources"])
+    if "big" in results.stages:
+        cold, warm, touched, ty = results.stages["big"]
         yield _goal("big consumer, cold: at most three times ty's two runs", cold, ty, 3.0)
         yield _goal("big consumer, one file edited: about the warm case", touched, warm, 1.25)
 
@@ -111,11 +108,8 @@ def _detection(found: dict[str, tuple[set[int], int]]) -> Iterator[str]:
 
 
 def _bytes(results: Results) -> Iterator[str]:
-    inputs = results.inputs
-    yield (
-        f"- The wheel: {inputs.wheel_bytes / 1e6:.1f} MB; its Python sources: {inputs.source_bytes / 1e6:.1f} MB, "
-        f"{inputs.packed_bytes / 1e6:.1f} MB as packed in it."
-    )
+    wheel, sources, packed = (f"{results.sizes[name] / 1e6:.1f} MB" for name in ("wheel", "sources", "packed"))
+    yield f"- The wheel: {wheel}; its Python sources: {sources}, {packed} as packed in it."
     for name, what in ((WHOLE, "read whole"), (FIRST, "first scan, both sides together")):
         facts = results.cost(name).facts
         parsed = f", {facts['modules_parsed']:.0f} modules parsed" if "modules_parsed" in facts else ""
@@ -124,10 +118,11 @@ def _bytes(results: Results) -> Iterator[str]:
             yield f"- {what}: {received}{parsed}."
 
 
-def _growth(growth: Sequence[tuple[int, Measure]]) -> Iterator[str]:
+def _growth(growth: Sequence[Measure]) -> Iterator[str]:
     yield "| files | touching | uses | seconds | CPU s | CPU ms a use | CPU ms a file |"
     yield "|---:|---:|---:|---:|---:|---:|---:|"
-    for size, one in growth:
+    for one in growth:
+        size = int(one.facts["files"])
         if one.failure:
             yield f"| {size} | {one.failure} | | | | | |"
             continue
@@ -137,11 +132,11 @@ def _growth(growth: Sequence[tuple[int, Measure]]) -> Iterator[str]:
         yield f"| {size} | {touching:.0f} | {uses:.0f} | {one.median:.1f} | {one.work:.1f} | {each} |"
 
 
-def _neighbours(results: Results) -> Iterator[str]:
+def _neighbours(neighbours: Sequence[Measure]) -> Iterator[str]:
     yield "| what | seconds | CPU s | MB at most | releases | parsed | received |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     share = ""
-    for one in results.neighbours:
+    for one in neighbours:
         if one.failure:
             yield f"| {one.name} | {one.failure} | | | | | |"
             continue
@@ -157,3 +152,36 @@ def _neighbours(results: Results) -> Iterator[str]:
         yield f"| {one.name} | {one.median:.1f} | {one.work:.1f} | {one.megabytes:.0f} | {' | '.join(known)} |"
     yield ""
     yield share
+
+
+def _profiles(profiles: Sequence[Profile]) -> Iterator[str]:
+    """Each room's share of each case: by itself, and with all that it calls."""
+    failed = [one for one in profiles if one.failure]
+    yield from (f"- {one.name}: not sampled: {one.failure}" for one in failed)
+    told = [one for one in profiles if one.samples]
+    if not told:
+        return
+    yield (
+        f"Samples by `py-spy`, {HERTZ} a second of each process that works, by the innermost of our rooms "
+        "([architecture](architecture.md)), which answers for library code, too; behind the stroke with all that the "
+        "room calls, where that is more."
+    )
+    yield ""
+    yield f"| room | {' | '.join(one.name for one in told)} |"
+    yield f"|---|{'---:|' * len(told)}"
+    rooms = {room for one in told for room in one.itself}
+    shares = {room: [one.itself.get(room, 0) / one.samples for one in told] for room in rooms}
+    for room in sorted(rooms, key=lambda room: (-max(shares[room]), room)):
+        if max(shares[room]) >= _SHARE:
+            within = [one.within.get(room, 0) / one.samples for one in told]
+            cells = (_cell(*pair) for pair in zip(shares[room], within, strict=True))
+            yield f"| {room if room.startswith('(') else f'`{room}`'} | {' | '.join(cells)} |"
+    if small := [shares[room] for room in rooms if max(shares[room]) < _SHARE]:
+        yield f"| {len(small)} others | {' | '.join(f'{share:.0%}' for share in map(sum, zip(*small, strict=True)))} |"
+    yield f"| samples | {' | '.join(str(one.samples) for one in told)} |"
+
+
+def _cell(itself: float, within: float) -> str:
+    if within < _SHARE / 10:
+        return ""
+    return f"{itself:.0%}" if within - itself < 0.005 else f"{itself:.0%} / {within:.0%}"
