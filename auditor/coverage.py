@@ -62,7 +62,6 @@ class Coverage(msgspec.Struct, frozen=True):
 
     uses: int
     gaps: tuple[Gap, ...]
-    """Commonest first."""
 
     @property
     def unresolved(self) -> int:
@@ -77,7 +76,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
     @property
     def problems(self) -> list[Problem]:
-        """The commonest reasons one by one, then the others together."""
+        """The commonest reasons one by one, then the others in one."""
         told = list(self.gaps[:TOLD])
         if rest := self.gaps[TOLD:]:
             names = ", ".join(gap.reason for gap in rest[:TOLD])
@@ -85,8 +84,26 @@ class Coverage(msgspec.Struct, frozen=True):
         return [gap.problem for gap in told]
 
 
+def together(parts: Iterable[Coverage]) -> Coverage:
+    """The coverage of several files, in their order."""
+    number = 0
+    gaps: dict[str, Gap] = {}
+    for part in parts:
+        number += part.uses
+        for gap in part.gaps:
+            known = gaps.get(gap.reason)
+            gaps[gap.reason] = gap if known is None else msgspec.structs.replace(known, count=known.count + gap.count)
+    return Coverage(number, tuple(sorted(gaps.values(), key=lambda gap: (-gap.count, gap.reason))))
+
+
 def coverage(uses: Iterable[Use], old: Side, new: Side) -> Coverage:
-    """Look at every call and every attribute access that starts from a provider; a callee counts with its call."""
+    """Look at every call and every attribute access that starts from a provider; a callee counts with its call.
+
+    Args:
+        uses: Those of one file.
+        old: The side that the consumer was written for.
+        new: The side that it must run on.
+    """
     wanted = [use for use in uses if use.kind in ("call", "attribute") and new.concerns(use) and new.reached(use)]
     called = {_place(use) for use in wanted if use.kind == "call"}
     number = 0
@@ -100,8 +117,7 @@ def coverage(uses: Iterable[Use], old: Side, new: Side) -> Coverage:
         number += 1
         if (reason := next(filter(None, verdicts), None)) is not None:
             found.setdefault(reason, []).append(use)
-    gaps = [Gap(reason, len(users), users[0].span) for reason, users in found.items()]
-    return Coverage(number, tuple(sorted(gaps, key=lambda gap: (-gap.count, gap.reason))))
+    return Coverage(number, tuple(Gap(reason, len(users), users[0].span) for reason, users in found.items()))
 
 
 def _place(use: Use) -> tuple[str, int, int, Term]:
@@ -186,4 +202,4 @@ def _inherits(side: Side, value: ClassValue | InstanceValue | SuperValue) -> boo
     return any(side.provider_of(path) for base in bases if (path := getattr(base, "path", "")))
 
 
-__all__ = ["TOLD", "Coverage", "Gap", "coverage"]
+__all__ = ["TOLD", "Coverage", "Gap", "coverage", "together"]

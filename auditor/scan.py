@@ -3,154 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from auditor.consumer.analysis import FileAnalysis, Job
+from auditor.audit import Audit
+from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
-from auditor.consumer.tree import ConsumerTree
-from auditor.coverage import Coverage, coverage
 from auditor.decoding import decode_leniently
 from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
 from auditor.inventory import snapshot
-from auditor.matching import Matching, unset
-from auditor.migrations import Migrations, by_name, outsiders, packs_for
-from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report, Use
-from auditor.options import Options, Selection
+from auditor.migrations import by_name, packs_for
+from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report
+from auditor.options import Options
 from auditor.packages.index import PackageIndex
-from auditor.packages.store import Store
-from auditor.portions import portion
-from auditor.provider.snapshot import Snapshot, prefetch
 from auditor.resolution import Pair, open_consumer, open_pairs, open_store
-from auditor.rulepack import Pack
-from auditor.sides import PresumedSide, Side, by_default, path_of, presumed
 from auditor.suppressions import MARK, applied
-from auditor.terms import Import
-from auditor.world.world import World
-
-
-class Audit:
-    """One consumer between the old and the new side of its providers; sources can be exchanged for a re-scan.
-
-    Args:
-        sources: The consumer's files.
-        pairs: For each provider both releases.
-        store: Keeps what was read.
-        packs: The migration rules of interest.
-        selection: Which rules are wanted.
-    """
-
-    def __init__(
-        self,
-        sources: Sources,
-        pairs: Sequence[Pair],
-        store: Store,
-        packs: Sequence[Pack] = (),
-        selection: Selection = Selection(),  # noqa: B008 - frozen
-    ) -> None:
-        self.sources = sources
-        self.pairs = pairs
-        self.store = store
-        self.packs = packs
-        self.selection = selection
-        packages = [p for pair in pairs for p in pair.packages]
-        self.tree = ConsumerTree(sources, packages, _read_all, store, outsiders(packs, packages))
-        self.providers = {package: pair.name for pair in pairs for package in pair.packages}
-        self.matching = Matching()
-        self.concerned: dict[int, bool] = {}
-        """Which uses concern a provider, as all sides remember it."""
-        self.old = self._old_side()
-        self.new = self._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
-
-    @property
-    def presumed(self) -> set[str]:
-        """Import names of the providers of which no old release is known."""
-        return {package for pair in self.pairs if pair.old_origin is None for package in pair.packages}
-
-    def _old_side(self) -> Side:
-        side = self._side([pair.old for pair in self.pairs], [pair.old_version for pair in self.pairs])
-        unknown = self.presumed
-        if not unknown:
-            return side
-        return PresumedSide(side.world, side.versions, side.providers, unknown, self.concerned)
-
-    def _side(self, snapshots: Sequence[Snapshot], versions: Sequence[str | None]) -> Side:
-        known: dict[str, str] = {}
-        for pair, version in zip(self.pairs, versions, strict=True):
-            for name in (pair.name, *pair.packages):
-                if version is not None:
-                    known[name] = version
-        return Side(World([self.tree, *snapshots]), known, self.providers, self.concerned)
-
-    def against(self, pairs: Sequence[Pair]) -> Audit:
-        """The same consumer, read once, between other releases of the same packages; an equal old side is shared."""
-        other = copy(self)
-        other.pairs = pairs
-        if [(pair.old, pair.old_origin) for pair in pairs] != [(pair.old, pair.old_origin) for pair in self.pairs]:
-            other.old = other._old_side()
-        other.new = other._side([pair.new for pair in pairs], [pair.new_version for pair in pairs])
-        return other
-
-    def uses(self) -> list[FileAnalysis]:
-        """The analyses of all files that touch a provider, with the modules they import read in one batch."""
-        analyses = self.tree.analyses(self.tree.touching())
-        modules = _imported_modules(analyses, self.providers)
-        prefetch({release: modules for pair in self.pairs for release in (pair.old, pair.new)})
-        return analyses
-
-    def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:
-        """What every check says of every use that is reached on the new side, then what is so by default only."""
-        found, unsettled = self.matching.found(analyses, self.old, self.new)
-        if not self.presumed and (variables := unset(self.sources, self.old, self.new)):
-            likely, _ = self.matching.found(unsettled, self.old.by_default(variables), self.new.by_default(variables))
-            places = {(finding.rule, finding.span) for finding in found}
-            fresh = [finding for finding in likely if (finding.rule, finding.span) not in places]
-            found += by_default(fresh, sorted(variables))
-        unknown = {pair.name for pair in self.pairs if pair.old_origin is None}
-        core = [presumed(finding) if finding.provider in unknown else finding for finding in found]
-        return self._migrations().explained(core, analyses)
-
-    def _migrations(self) -> Migrations:
-        changed = {package for pair in self.pairs if pair.old is not pair.new for package in pair.packages}
-        return Migrations(
-            self.packs,
-            self.old,
-            self.new,
-            lambda package: package in changed if package in self.providers else bool(changed),
-            lambda path: decode_leniently(self.sources.read([path])[path]),
-            self.selection.wants,
-        )
-
-    def call_sites(self, analyses: Iterable[FileAnalysis]) -> list[CallSite]:
-        """Every audited call of a provider that is reached on the new side, for the runner."""
-        calls = (use for analysis in analyses for use in analysis.uses if use.kind == "call")
-        sites = (self._call_site(use) for use in calls if self.new.concerns(use) and self.new.reached(use))
-        return [site for site in sites if site is not None]
-
-    def coverage(self, analyses: Iterable[FileAnalysis]) -> Coverage:
-        """How many uses of the providers could be resolved, and why the others could not."""
-        return coverage((use for analysis in analyses for use in analysis.uses), self.old, self.new)
-
-    def _call_site(self, use: Use) -> CallSite | None:
-        outcome = self.new.call(use)
-        path = outcome.callee.path if outcome.callee is not None else path_of(self.new.value(use.term))
-        if path is None or self.new.provider_of(path) is None:
-            return None
-        shape = self.new.shape(use)
-        return CallSite(
-            use.span,
-            path,
-            shape.positional,
-            shape.keywords,
-            shape.star,
-            shape.double_star,
-            self.new.signature(outcome.callee).text if outcome.callee is not None else None,
-            "fits" if outcome.status == "fits" else "unknown" if outcome.status == "unknown" else "broken",
-        )
 
 
 def scan(options: Options) -> Report:
@@ -197,13 +67,6 @@ def scan(options: Options) -> Report:
         )
 
 
-def _read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tuple[str, bytes]]:
-    """Read files of the consumer; nothing of what that takes is imported where the store knows them all."""
-    from auditor.analysing import read_all
-
-    return read_all(jobs, interesting)
-
-
 def _audited(pairs: Sequence[Pair]) -> set[str]:
     """What the providers are called, as distributions and in imports."""
     return {name for pair in pairs for name in (pair.name, *pair.packages)}
@@ -228,18 +91,6 @@ def _patched(report: Report, audit: Audit, folder: Path) -> Report:
     report = write_patches(report, audit.sources, [Release(report.findings, rescan)], folder)
     write_audit(report, folder)
     return report
-
-
-def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> list[str]:
-    """Every dotted prefix that the consumer imports from a provider, whether it turns out to be a module or not."""
-    wanted: dict[str, None] = {}
-    for analysis in analyses:
-        for use in analysis.uses:
-            if use.kind in ("import", "string") and isinstance(use.term, Import):
-                parts = use.term.path.split(".")
-                if portion(use.term.path, providers) is not None:
-                    wanted.update(dict.fromkeys(".".join(parts[:n]) for n in range(1, len(parts) + 1)))
-    return list(wanted)
 
 
 def _provider_info(pair: Pair) -> ProviderInfo:
@@ -281,4 +132,4 @@ def _stats(
     }
 
 
-__all__ = ["Audit", "Options", "scan", "snapshot"]
+__all__ = ["Options", "scan", "snapshot"]

@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from auditor.audit import Audit
 from auditor.errors import AuditError
 from auditor.migrations import packs_for
 from auditor.model import Finding
@@ -29,7 +30,6 @@ from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.resolution import open_consumer, open_pairs
-from auditor.scan import Audit
 
 PACKAGES = (
     ("speculators==0.3.0", "vllm==0.11.0", "vllm==0.12.0"),

@@ -27,6 +27,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("codemod",),
     ("verify",),
     ("fixing", "patching", "resolution", "inventory", "migrations", "matching", "guarding"),
+    ("audit",),
+    ("examining",),
     ("scan",),
     ("matrix",),
     ("bisection", "ranges", "prune"),

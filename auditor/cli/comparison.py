@@ -20,7 +20,7 @@ from auditor.sides import Side
 from auditor.world.world import World
 
 if TYPE_CHECKING:
-    from auditor.scan import Audit
+    from auditor.audit import Audit
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -85,7 +85,7 @@ def _side(release: Release, store: Store, options: Options) -> tuple[Side, Snaps
 
 
 def _used(options: Options, store: Store, index: PackageIndex) -> Comparison:
-    from auditor.scan import Audit
+    from auditor.audit import Audit
     from auditor.whereabouts import whereabouts
 
     consumer = open_consumer(options, store, index)

@@ -7,6 +7,7 @@ from threading import Lock
 
 import msgspec
 
+from auditor.audit import Audit
 from auditor.claims import claimed, old_version
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
@@ -25,7 +26,6 @@ from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot, prefetch
 from auditor.resolution import Pair, dropped
-from auditor.scan import Audit
 from auditor.suppressions import MARK, applied
 
 

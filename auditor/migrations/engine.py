@@ -50,16 +50,19 @@ class Migrations:
         self.changed = changed
         self.source = source
         self.wanted = wanted
+        self._by_name: dict[str, list[Pack]] = defaultdict(list)
+        for pack in packs:
+            for name in _names(pack):
+                self._by_name[name].append(pack)
         self._applies: dict[str, bool] = {}
-        self._syntax: dict[str, Syntax | None] = {}
 
-    def explained(self, findings: Iterable[Finding], analyses: Sequence[FileAnalysis]) -> list[Finding]:
-        """The findings of the checks, those that a rule explains replaced by what the rule says."""
+    def explained(self, findings: Iterable[Finding], analysis: FileAnalysis) -> list[Finding]:
+        """The findings of the checks in a file, those that a rule explains replaced by what the rule says."""
         result = list(findings)
         if not self.packs:
             return result
         mine: dict[tuple[object, ...], Finding] = {}
-        for pack, found in self._matches(analyses):
+        for pack, found in self._matches(analysis):
             left = [(one, _unexplained(one, pack, found)) for one in result]
             explained = [one for one, kept in left if kept is not one]
             if found.use.kind == "import" and pack.rule.replaces and not explained:
@@ -68,36 +71,38 @@ class Migrations:
             finding = write(pack, found, self.matcher)
             if found.use.kind == "import" and explained:
                 finding = msgspec.structs.replace(finding, severity=_milder(finding, *explained))
-            mine.setdefault((finding.rule, finding.span, finding.symbol), finding)
+            mine.setdefault(_identity(finding), finding)
+        return [*result, *mine.values()]
+
+    def dispatched(self, analyses: Sequence[FileAnalysis], beside: Iterable[Finding]) -> Iterator[Finding]:
+        """What the rules about methods that are called by their name say of all files, beside what is found already."""
+        known = set(map(_identity, beside))
         for pack in self.packs:
             if pack.rule.dispatch is not None and self.applies(pack):
                 for finding in dispatched(pack, analyses, self.matcher):
-                    mine.setdefault((finding.rule, finding.span, finding.symbol), finding)
-        return [*result, *mine.values()]
+                    if _identity(finding) not in known:
+                        known.add(_identity(finding))
+                        yield finding
 
-    def _matches(self, analyses: Sequence[FileAnalysis]) -> Iterator[tuple[Pack, Found]]:
-        by_name: dict[str, list[Pack]] = defaultdict(list)
-        for pack in self.packs:
-            for name in _names(pack):
-                by_name[name].append(pack)
-        for analysis in analyses:
-            file = File(analysis, self._parsed)
-            audited = not self.new.tops.isdisjoint(analysis.imports)
-            for loose, uses in ((False, analysis.uses), (True, analysis.loose)):
-                for use in uses:
-                    for pack in self._candidates(use, by_name, loose=loose):
-                        match = pack.rule.match
-                        if match is None or not self.wanted(pack.id, use.span.path):
-                            continue
-                        if not audited and not self._is_audited(pack):
-                            continue  # what other packages do concerns an audit only beside what is audited
-                        if not self.new.reached(use) or not self.applies(pack):
-                            continue
-                        found = self.matcher.match(match, use, file, loose=loose)
-                        if found is not None:
-                            yield pack, found
+    def _matches(self, analysis: FileAnalysis) -> Iterator[tuple[Pack, Found]]:
+        file = File(analysis, self._parsed)
+        audited = not self.new.tops.isdisjoint(analysis.imports)
+        for loose, uses in ((False, analysis.uses), (True, analysis.loose)):
+            for use in uses:
+                for pack in self._candidates(use, loose=loose):
+                    match = pack.rule.match
+                    if match is None or not self.wanted(pack.id, use.span.path):
+                        continue
+                    if not audited and not self._is_audited(pack):
+                        continue  # what other packages do concerns an audit only beside what is audited
+                    if not self.new.reached(use) or not self.applies(pack):
+                        continue
+                    found = self.matcher.match(match, use, file, loose=loose)
+                    if found is not None:
+                        yield pack, found
 
-    def _candidates(self, use: Use, by_name: dict[str, list[Pack]], *, loose: bool) -> list[Pack]:
+    def _candidates(self, use: Use, *, loose: bool) -> list[Pack]:
+        by_name = self._by_name
         if use.kind == "class":
             names = {name for name in by_name if name.startswith("class ")}
         elif loose:
@@ -127,12 +132,14 @@ class Migrations:
         return holds(rule.evidence.new, self.new) and holds(rule.evidence.old, self.old)
 
     def _parsed(self, path: str) -> Syntax | None:
-        if path not in self._syntax:
-            try:
-                self._syntax[path] = Syntax(path, self.source(path))
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                self._syntax[path] = None
-        return self._syntax[path]
+        try:
+            return Syntax(path, self.source(path))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _identity(finding: Finding) -> tuple[object, ...]:
+    return finding.rule, finding.span, finding.symbol
 
 
 def _names(pack: Pack) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -13,15 +14,17 @@ from auditor.migrations.syntax import Syntax
 from auditor.model import Argument, Span, Use
 
 
-class File(msgspec.Struct):
+class File:
     """One file of the consumer: its uses, and its syntax once that is needed."""
 
-    analysis: FileAnalysis
-    parse: Callable[[str], Syntax | None]
+    def __init__(self, analysis: FileAnalysis, parse: Callable[[str], Syntax | None]) -> None:
+        self.analysis = analysis
+        self._parse = parse
 
-    @property
+    @cached_property
     def syntax(self) -> Syntax | None:
-        return self.parse(self.analysis.path)
+        """None where it cannot be parsed."""
+        return self._parse(self.analysis.path)
 
     def calls(self) -> Iterator[Use]:
         """All calls, those on receivers of unknown type included."""

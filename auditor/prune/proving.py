@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from auditor.audit import Audit
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.fingerprint import identified
 from auditor.model import Use
 from auditor.prune.ranging import Opener, Range
 from auditor.resolution import Pair
-from auditor.scan import Audit
 from auditor.sides import Side, exists
 from auditor.world.values import Missing
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from auditor.audit import Audit
 from auditor.consumer.analysis import FileAnalysis
 from auditor.fingerprint import identified
 from auditor.guarding import Trial
@@ -17,7 +18,6 @@ from auditor.packages.release import Release
 from auditor.patches import hunks
 from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair
-from auditor.scan import Audit
 
 Files = Mapping[str, bytes]
 

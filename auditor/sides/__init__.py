@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditor.sides.arguments import argument_at, argument_named, shape_of
-from auditor.sides.defaults import by_default
+from auditor.sides.defaults import Unmentioned, by_default
 from auditor.sides.paths import exists, path_of, steps
 from auditor.sides.presumed import PresumedSide, first_missing, may_be_compiled, presumed
 from auditor.sides.side import CallOutcome, Side
@@ -13,6 +13,7 @@ __all__ = [
     "CallOutcome",
     "PresumedSide",
     "Side",
+    "Unmentioned",
     "Variants",
     "argument_at",
     "argument_named",

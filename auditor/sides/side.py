@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -70,9 +70,9 @@ class Side:
         self._concerned: dict[int, bool] = {} if concerned is None else concerned
         self._calls: dict[int, tuple[CallOutcome, int]] = {}
 
-    def by_default(self, variables: Collection[str]) -> Side:
+    def by_default(self, unset: Container[str]) -> Side:
         """The same side where some environment variables are surely not set."""
-        return Side(World(self.world.trees, frozenset(variables)), self.versions, self.providers, self._concerned)
+        return Side(World(self.world.trees, unset), self.versions, self.providers, self._concerned)
 
     def value(self, term: Term) -> Value:
         """The value of a term on this side."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import ParamSpec, TypeVar
 
 from auditor.api import AttributeApi, ClassApi, Definition, FunctionApi, ModuleApi
@@ -10,7 +10,7 @@ from auditor.portions import namespaces, portion
 from auditor.provider.constructors import Constructor, constructor
 from auditor.terms import Term
 from auditor.world import calls, definitions, members, names, presets, types
-from auditor.world.basis import OWN, RELEASE, SETTINGS
+from auditor.world.basis import OWN, RELEASE, Variables
 from auditor.world.classes import ClassRef, ExternalBase
 from auditor.world.meaning import meaning
 from auditor.world.trees import Tree
@@ -43,11 +43,10 @@ class World:
         unset: Environment variables taken as not set: what they decide is decided, anything else has alternatives.
     """
 
-    def __init__(self, trees: Sequence[Tree], unset: frozenset[str] = frozenset()) -> None:
+    def __init__(self, trees: Sequence[Tree], unset: Container[str] = frozenset()) -> None:
         self.trees = tuple(trees)
         self.unset = unset
-        self.asked: set[str] = set()
-        """Further environment variables on which something that was evaluated depends."""
+        self.variables = Variables()
         self._owners: dict[str, list[Tree]] = {}
         for tree in self.trees:
             for package in tree.packages:
@@ -147,10 +146,8 @@ class World:
         told = presets.preset(self, test)
         if told is None:
             return None
-        if told.variables:
-            self.basis |= SETTINGS
-            self.asked.update(v for v in told.variables if v not in self.unset)
-        return told.holds if self.unset.issuperset(told.variables) else None
+        self.basis |= self.variables.basis(told.variables)
+        return told.holds if all(variable in self.unset for variable in told.variables) else None
 
     # names
 
