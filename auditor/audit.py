@@ -5,23 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
+import msgspec
+
 from auditor.consumer.analysis import FileAnalysis, Job
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
 from auditor.coverage import Coverage, coverage, together
 from auditor.decoding import decode_leniently
 from auditor.matching import Matching
-from auditor.migrations import Migrations, outsiders
+from auditor.migrations import Migrations, outsiders, packs_for
 from auditor.model import CallSite, Finding, Use
-from auditor.options import Selection
+from auditor.options import Options, Selection
+from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.portions import portion
 from auditor.provider.snapshot import Snapshot, prefetch
-from auditor.resolution import Pair
+from auditor.resolution import Pair, open_pairs
 from auditor.rulepack import Pack
 from auditor.sides import PresumedSide, Side, Unmentioned, Variants, path_of, presumed
 from auditor.terms import Import
 from auditor.world.world import World
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What is found in one file of a consumer."""
+
+    findings: tuple[Finding, ...]
+    call_sites: tuple[CallSite, ...]
+    coverage: Coverage
 
 
 class Audit:
@@ -57,6 +68,11 @@ class Audit:
         self.unset = Unmentioned(sources)
         self.old = self._old_side()
         self._turn_to_new()
+
+    @property
+    def parsed(self) -> int:
+        """How many modules of the providers were parsed, since the store did not have them."""
+        return sum(side.parsed for pair in self.pairs for side in dict.fromkeys((pair.old, pair.new)))
 
     @property
     def presumed(self) -> set[str]:
@@ -98,6 +114,12 @@ class Audit:
         modules = _imported_modules(analyses, self.providers)
         prefetch({release: modules for pair in self.pairs for release in (pair.old, pair.new)})
         return analyses
+
+    def examined(self, analysis: FileAnalysis) -> Examined:
+        """All that is to be said of one file by itself."""
+        return Examined(
+            tuple(self.findings_in(analysis)), tuple(self.call_sites([analysis])), self.coverage([analysis])
+        )
 
     def findings(self, analyses: Sequence[FileAnalysis]) -> list[Finding]:
         """What the checks and the rules say of some files."""
@@ -148,6 +170,17 @@ class Audit:
             self.new.signature(outcome.callee).text if outcome.callee is not None else None,
             "fits" if outcome.status == "fits" else "unknown" if outcome.status == "unknown" else "broken",
         )
+
+
+def open_audit(options: Options, sources: Sources, store: Store, index: PackageIndex) -> Audit:
+    """The audit that some arguments ask for.
+
+    Raises:
+        AuditError: A release cannot be had, or a rule cannot be read.
+    """
+    pairs = open_pairs(options, sources, store, index)
+    names = {name for pair in pairs for name in (pair.name, *pair.packages)}
+    return Audit(sources, pairs, store, packs_for(options.rules, sources, names, store), options.selection)
 
 
 def _read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tuple[str, bytes]]:

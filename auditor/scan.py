@@ -8,18 +8,19 @@ from pathlib import Path
 
 import msgspec
 
-from auditor.audit import Audit
+from auditor.audit import Audit, open_audit
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.decoding import decode_leniently
+from auditor.examining import Examination, examine
 from auditor.fingerprint import identified
 from auditor.fixing import with_fixes
 from auditor.inventory import snapshot
-from auditor.migrations import by_name, packs_for
+from auditor.migrations import by_name
 from auditor.model import CallSite, ConsumerInfo, Finding, Problem, ProviderInfo, Report
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
-from auditor.resolution import Pair, open_consumer, open_pairs, open_store
+from auditor.resolution import Pair, open_consumer, open_store
 from auditor.suppressions import MARK, applied
 
 
@@ -32,28 +33,22 @@ def scan(options: Options) -> Report:
     started = time.monotonic()
     with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
-        pairs = open_pairs(options, sources, store, index)
-        packs = packs_for(options.rules, sources, _audited(pairs), store)
-        audit = Audit(sources, pairs, store, packs, options.selection)
-        options.progress("reading the consumer", 0, len(sources.modules))
-        analyses = audit.uses()
-        options.progress("matching")
-        repaired = list(with_fixes(audit.findings(analyses), analyses, audit.old, audit.new))
+        audit = open_audit(options, sources, store, index)
+        examined = examine(audit, options, index)
+        repaired = list(with_fixes(examined.findings, examined.analyses, audit.old, audit.new))
         if options.second_opinion is not None:
             options.progress(f"asking {options.second_opinion}")
             repaired = _with_second_opinion(repaired, options.second_opinion, audit)
         findings = identified(repaired)
-        sites = audit.call_sites(analyses)
-        covered = audit.coverage(analyses)
         texts = _texts(sources, findings)
         findings, unused = applied(findings, texts)
         report = Report(
             consumer=ConsumerInfo(sources.name, sources.version, sources.origin, len(sources.modules)),
-            providers=tuple(_provider_info(pair) for pair in pairs),
+            providers=tuple(map(_provider_info, audit.pairs)),
             findings=findings,
-            problems=(*_problems(analyses), *(comment.unused for comment in unused), *covered.problems),
-            call_sites=tuple(sites),
-            by_name=by_name(packs),
+            problems=(*_problems(examined.analyses), *(c.unused for c in unused), *examined.coverage.problems),
+            call_sites=tuple(examined.call_sites),
+            by_name=by_name(audit.packs),
             files=tuple(sources.modules.values()),
             sources=texts,
         )
@@ -61,15 +56,8 @@ def scan(options: Options) -> Report:
             report = options.triage(report)
         if options.patch_dir is not None:
             options.progress("writing patches")
-            report = _patched(report, audit, options.patch_dir)
-        return msgspec.structs.replace(
-            report, stats={**_stats(report, audit, analyses, index, started), **covered.stats}
-        )
-
-
-def _audited(pairs: Sequence[Pair]) -> set[str]:
-    """What the providers are called, as distributions and in imports."""
-    return {name for pair in pairs for name in (pair.name, *pair.packages)}
+            report = _patched(report, audit, options, index, options.patch_dir)
+        return msgspec.structs.replace(report, stats=_stats(report, audit, examined, index, started))
 
 
 def _with_second_opinion(findings: Iterable[Finding], name: str, audit: Audit) -> list[Finding]:
@@ -80,13 +68,13 @@ def _with_second_opinion(findings: Iterable[Finding], name: str, audit: Audit) -
     return merged(findings, heard, name, [pair.name for pair in audit.pairs])
 
 
-def _patched(report: Report, audit: Audit, folder: Path) -> Report:
+def _patched(report: Report, audit: Audit, options: Options, index: PackageIndex, folder: Path) -> Report:
     from auditor.patching import Release, write_audit, write_patches
 
     def rescan(files: Mapping[str, bytes]) -> tuple[Sequence[Finding], Sequence[CallSite]]:
         again = Audit(audit.sources.replaced(files), audit.pairs, audit.store, audit.packs, audit.selection)
-        analyses = again.uses()
-        return identified(again.findings(analyses)), again.call_sites(analyses)
+        examined = examine(again, options, index)
+        return identified(examined.findings), examined.call_sites
 
     report = write_patches(report, audit.sources, [Release(report.findings, rescan)], folder)
     write_audit(report, folder)
@@ -117,18 +105,19 @@ def _texts(sources: Sources, findings: Sequence[Finding]) -> dict[str, str]:
 
 
 def _stats(
-    report: Report, audit: Audit, analyses: Sequence[FileAnalysis], index: PackageIndex, started: float
+    report: Report, audit: Audit, examined: Examination, index: PackageIndex, started: float
 ) -> dict[str, int | float]:
     return {
         "files": len(audit.sources.modules),
-        "files_touching": len(analyses),
-        "uses": sum(len(a.uses) for a in analyses),
+        "files_touching": len(examined.analyses),
+        "uses": sum(len(a.uses) for a in examined.analyses),
         "call_sites": len(report.call_sites),
         "unresolved_call_sites": sum(site.verdict == "unknown" for site in report.call_sites),
-        "modules_parsed": sum(s.parsed for pair in audit.pairs for s in (pair.old, pair.new)),
+        "modules_parsed": audit.parsed + examined.parsed,
         "traffic_bytes": index.traffic.received,
         "requests": index.traffic.requests,
         "seconds": round(time.monotonic() - started, 3),
+        **examined.coverage.stats,
     }
 
 

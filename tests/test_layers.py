@@ -19,7 +19,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("api", "model", "conditional", "git"),
     ("fingerprint", "packages", "reading", "binding", "options"),
     ("provider", "consumer", "rulepack", "baseline", "patches", "config", "suppressions"),
-    ("world", "claims", "analysing"),
+    ("world", "claims", "analysing", "setting"),
     ("sides",),
     ("findings", "whereabouts", "vanishing", "coverage"),
     ("canonical", "renames", "differences"),

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from auditor.errors import SpecError
 from auditor.matrix.line import label_of, triaged
 from auditor.matrix.releases import FINAL, Range, expanded
-from auditor.matrix.spreading import Batch, Engine, setting_of, shares
+from auditor.matrix.spreading import Batch, Engine, shares
 from auditor.matrix.table import Column, Fit, Fits
 from auditor.options import Options
 from auditor.packages.release import open_release
 from auditor.resolution import open_store
+from auditor.setting import setting_of
 
 
 def fits(options: Options, chosen: Range = FINAL, engine: Engine = "processes") -> Fits:

@@ -11,13 +11,14 @@ import msgspec
 
 from auditor.errors import AuditError, SpecError
 from auditor.matrix.line import Line, Prepared, failed, label_of, modules_shared, triaged
-from auditor.matrix.spreading import Engine, neighbours, setting_of, shares, worker
+from auditor.matrix.spreading import Engine, neighbours, shares, worker
 from auditor.matrix.table import Column, Table, clean_part, rows_of, settled
 from auditor.options import Options
 from auditor.packages.index import PackageIndex
 from auditor.packages.release import find_versions
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.resolution import open_consumer, open_store
+from auditor.setting import setting_of
 
 _THREADS = 4
 _FEW = 6

@@ -4,68 +4,24 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from auditor.consumer.source import Sources
 from auditor.errors import AuditError
 from auditor.matrix.line import Line, failed, label_of
 from auditor.matrix.table import Column
-from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.packages.traffic import Traffic
 from auditor.pool import Work, spare_cores, spread
 from auditor.resolution import open_consumer
+from auditor.setting import Setting
 
 Engine: TypeAlias = Literal["processes", "ray"]
 _EACH = 3
 """Batches for each process: neighbours in one, few enough to come and go, many enough that all end together."""
-
-
-class Consumer(msgspec.Struct, frozen=True):
-    """A consumer as data: another machine does not have its folder."""
-
-    name: str
-    version: str | None
-    origin: str
-    modules: dict[str, str]
-    files: dict[str, bytes]
-    requires: tuple[str, ...]
-    published: datetime | None
-
-
-class Setting(msgspec.Struct, frozen=True):
-    """What all batches have in common."""
-
-    consumer: Consumer | None
-    from_: tuple[str, ...]
-    index_url: str | None
-    cache_dir: str | None
-    offline: bool
-    rules: tuple[str, ...]
-    selection: Selection
-    exclude: tuple[str, ...]
-    repaired: bool
-
-    def options(self, consumer: str) -> Options:
-        """The arguments of one audit."""
-        return Options(
-            consumers=(consumer,),
-            against=(),
-            from_=self.from_,
-            index_url=self.index_url,
-            cache_dir=None if self.cache_dir is None else Path(self.cache_dir),
-            offline=self.offline,
-            rules=tuple(map(Path, self.rules)),
-            selection=self.selection,
-            exclude=self.exclude,
-            repaired=self.repaired,
-        )
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -116,21 +72,6 @@ def shares(setting: Setting, batches: Sequence[Batch], engine: Engine, here: Wor
     yield from map(_SHARE.decode, replies)
 
 
-def setting_of(options: Options, sources: Sources | None = None) -> Setting:
-    """What the batches of some options have in common."""
-    return Setting(
-        None if sources is None else _shipped(sources, dated=not options.from_),
-        options.from_,
-        options.index_url,
-        None if options.cache_dir is None else str(options.cache_dir.absolute()),
-        options.offline,
-        tuple(str(folder.absolute()) for folder in options.rules),
-        options.selection,
-        options.exclude,
-        options.repaired,
-    )
-
-
 def neighbours(specs: Sequence[str], useful: Sequence[str], engine: Engine) -> list[Batch]:
     """Batches of releases in a row, which have most in common."""
     processes = _cluster_cores() if engine == "ray" else spare_cores() + 1
@@ -149,7 +90,7 @@ def auditor(context: bytes) -> Work:
         if name not in lines:
             lines.clear()
             options = given.options(name or "")
-            sources = _sources(given.consumer) if given.consumer else open_consumer(options, store, index)
+            sources = given.consumer.sources() if given.consumer else open_consumer(options, store, index)
             lines[name] = Line(options, sources, store, index)
         return lines[name]
 
@@ -176,30 +117,6 @@ def worker(line: Callable[[str | None], Line], traffic: Traffic | None = None) -
         return _ENCODER.encode(Share(asked, columns, useful, after[0] - before[0], after[1] - before[1]))
 
     return work
-
-
-def _shipped(sources: Sources, *, dated: bool) -> Consumer:
-    return Consumer(
-        sources.name,
-        sources.version,
-        sources.origin,
-        sources.modules,
-        sources.read(sources.modules.values()),
-        tuple(sources.requires),
-        sources.published() if dated else None,
-    )
-
-
-def _sources(consumer: Consumer) -> Sources:
-    return Sources(
-        consumer.name,
-        consumer.version,
-        consumer.origin,
-        consumer.modules,
-        lambda paths: {path: consumer.files[path] for path in paths},
-        consumer.requires,
-        lambda: consumer.published,
-    )
 
 
 def _on_ray(context: bytes, batches: Sequence[bytes]) -> Iterator[bytes]:
