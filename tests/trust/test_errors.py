@@ -81,7 +81,7 @@ def test_anticipated(place, capfd, what):
 
 @pytest.mark.parametrize("form", [*MACHINE, "full", "html"])
 @pytest.mark.parametrize(
-    "where", ["auditor.audit.Audit.uses", "auditor.audit.Audit.findings", "auditor.formats.renderer"]
+    "where", ["auditor.audit.Audit.uses", "auditor.audit.Audit.findings_in", "auditor.formats.renderer"]
 )
 @pytest.mark.parametrize(
     "error", [KeyError("\x1b[2J"), RecursionError(), MemoryError(), OSError(5, "a\nb"), AssertionError()]
