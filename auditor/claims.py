@@ -112,21 +112,32 @@ def old_version(
         indexed: Whether the provider is one of the index: no index is asked for a name that need not be public.
     """
     reason = f"{sources.name} does not say which {name} it was written for"
-    said = _stated(sources.requires, name)
-    if not said and not indexed:
+    if not _stated(sources.requires, name) and not indexed:
         return None, reason
-    claim = (
-        claimed(sources, name, index) if said else Claim(name, _published(name, index), "", begins=False, ends=False)
-    )
-    current = None if claim.ends else newest_by(claim, sources.published(), index)
+    claim, current = _claim(sources, name, index)
     chosen = written_for(claim, target, current)
     if chosen is None:
         return None, reason
-    if said:
+    if claim.shown:
         reason = f"declared by the consumer: {claim.shown}"
     if chosen == current:
         reason += f"; {chosen} was current when {sources.name} was published"
     return str(chosen), reason
+
+
+def current_version(sources: Sources, name: str, index: PackageIndex) -> str | None:
+    """The release that was current when a consumer was published; None where that is unknown or it declares an end."""
+    current = _claim(sources, name, index)[1]
+    return None if current is None else str(current)
+
+
+def _claim(sources: Sources, name: str, index: PackageIndex) -> tuple[Claim, Version | None]:
+    """What is declared, else every release; and where that has no end, the one that was current at publication."""
+    if _stated(sources.requires, name):
+        claim = claimed(sources, name, index)
+    else:
+        claim = Claim(name, _published(name, index), "", begins=False, ends=False)
+    return claim, None if claim.ends else newest_by(claim, sources.published(), index)
 
 
 def written_for(claim: Claim, target: str | None, current: Version | None = None) -> Version | None:

@@ -141,6 +141,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / ".work", help="trees, tools, results")
     parser.add_argument("--page", type=Path, help="write the results between this page's marks")
     arguments = parser.parse_args()
+    if arguments.page is not None and not arguments.page.is_file():
+        parser.error(f"there is no page {arguments.page}")
     if arguments.quick:
         arguments.runs = min(arguments.runs, 2)
         arguments.rival_runs = 1

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from packages.making import publish
+from packages.making import publish, serving, wheel_bytes
 from repositories import git
 
 from auditor.__main__ import main
 from auditor.bisection import Asked, bisect
 from auditor.errors import SpecError
 from auditor.matrix import Column, fits, matrix, releases
-from auditor.matrix.table import clean_part, intervals, rows_of
+from auditor.matrix.formats._words import verdict
+from auditor.matrix.table import Table, clean_part, intervals, rows_of
 from auditor.model import Finding, Span
 from auditor.options import Options
 from auditor.scan import scan
@@ -123,6 +124,25 @@ def test_a_declared_range_chooses_the_old_side_as_a_scan_does(options, index):
     assert table.columns[0].reason == "declared by the consumer: acme==1.2"
 
 
+def test_the_release_that_was_current_is_compared_with_itself(options, monkeypatch):
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(variable, raising=False)
+    files = {"shop/__init__.py": "import acme\n\nacme.stop()\n"}
+    with serving() as site:
+        for month, version in enumerate(("1.0", "1.1", "2.0"), 1):
+            body = wheel_bytes("acme", version, {"acme/__init__.py": HISTORY[version]})
+            site.publish(f"acme-{version}-py3-none-any.whl", body, **{"upload-time": f"2025-0{month}-01T00:00:00Z"})
+        body = wheel_bytes("shop", "1", files, lines=("Requires-Dist: acme",))
+        site.publish("shop-1-py3-none-any.whl", body, **{"upload-time": "2025-02-15T00:00:00Z"})
+        table = matrix(replace(options, consumers=("shop",), from_=(), index_url=f"{site.url}/simple"))
+    assert [(c.release, c.old, c.clean) for c in table.columns] == [
+        ("1.0", "1.1", True),
+        ("1.1", "1.1", True),
+        ("2.0", "1.1", False),
+    ]
+    assert table.columns[1].reason == "1.1 was current when shop was published"
+
+
 def test_a_release_that_cannot_be_read_is_a_column(options, index, tmp_path):
     (Path(index) / "acme" / "acme-2.0-py3-none-any.whl").write_bytes(b"no zip")
     table = matrix(options)
@@ -184,6 +204,15 @@ def test_accepted_findings_break_nothing():
 
 def test_the_last_interval_is_open():
     assert [str(part) for part in intervals(["1", "2", "3"], ["fine", "broken", "broken"])] == ["1 fine", "2- broken"]
+
+
+def test_the_clean_part_in_words():
+    broken = Column(release="2", findings=(finding("x"),))
+    columns = (Column(release="1"), broken, Column(release="3"), Column(release="4"))
+    told = Table(
+        consumer="app", version=None, provider="acme", columns=columns, rows=rows_of(columns), clean=clean_part(columns)
+    )
+    assert verdict(told) == "Clean in 1, 3 and later."
 
 
 FLAGS = ("--from", "acme==1.0", "--against", "acme>=1.0", "--isolated")

@@ -8,7 +8,7 @@ from threading import Lock
 import msgspec
 
 from auditor.audit import Audit
-from auditor.claims import claimed, old_version
+from auditor.claims import claimed, current_version, old_version
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.source import Sources
 from auditor.decoding import decode_leniently
@@ -203,6 +203,9 @@ class Line:
             return self._open(self.options.from_[0]), "--from"
         chosen, reason = old_version(self.sources, release.name, release.version, self.index, indexed=indexed)
         if chosen is None:
+            if indexed and release.version == current_version(self.sources, release.name, self.index):
+                # No other is declared, and this one its neighbours are compared with: nothing has drifted in it.
+                return release, f"{release.version} was current when {self.sources.name} was published"
             raise SpecError(reason, hint=f"Name it: `--from {release.name}==VERSION`")
         return self._open(f"{release.name}=={chosen}"), reason
 

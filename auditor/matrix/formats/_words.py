@@ -42,7 +42,8 @@ def verdict(table: Table) -> str:
         return "Clean in no release of the range."
     if len(table.clean) == 1 and all(column.clean for column in table.columns):
         return "Clean in the whole range."
-    return f"Clean in {', '.join(part.span for part in table.clean)}."
+    parts = [f"{part.first} and later" if part.last is None else part.span for part in table.clean]
+    return f"Clean in {', '.join(parts)}."
 
 
 def history(row: Row) -> str:
