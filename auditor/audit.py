@@ -110,7 +110,7 @@ class Audit:
 
     def uses(self) -> list[FileAnalysis]:
         """The analyses of all files that touch a provider, with the modules they import read in one batch."""
-        analyses = self.tree.analyses(self.tree.touching())
+        analyses = self.tree.analyses(self.tree.touching)
         modules = _imported_modules(analyses, self.providers)
         prefetch({release: modules for pair in self.pairs for release in (pair.old, pair.new)})
         return analyses

@@ -65,8 +65,9 @@ def examine(audit: Audit, options: Options, index: PackageIndex) -> Examination:
         options: The arguments with which that audit was opened.
         index: Counts what helpers receive.
     """
+    options.progress("reading the consumer", 0, len(audit.sources.modules))
     examiner = _Examiner(audit)
-    shares = list(_spread(examiner, options)) if _is_big(audit) else [examiner.share()]
+    shares = list(_spread(examiner, options) if _is_big(audit) else _alone(examiner, options))
     for share in shares:
         index.traffic.add(received=share.received, requests=share.requests)
     found = {path: examined for share in shares for path, examined in share.files.items()}
@@ -85,8 +86,14 @@ def examine(audit: Audit, options: Options, index: PackageIndex) -> Examination:
 def _is_big(audit: Audit) -> bool:
     """Whether helpers are worth their start; they need the store, which has what was read of the consumer."""
     modules = audit.sources.modules
-    contents = audit.sources.read([modules[name] for name in audit.tree.touching()])
+    contents = audit.sources.read([modules[name] for name in audit.tree.touching])
     return audit.store.path is not None and sum(map(len, contents.values())) > _ALONE
+
+
+def _alone(examiner: _Examiner, options: Options) -> Iterator[_Share]:
+    files = examiner.files
+    options.progress("matching")
+    yield _Share({path: examiner.audit.examined(analysis) for path, analysis in files.items()})
 
 
 def _spread(examiner: _Examiner, options: Options) -> Iterator[_Share]:
@@ -96,15 +103,21 @@ def _spread(examiner: _Examiner, options: Options) -> Iterator[_Share]:
     audit = examiner.audit
 
     def batches() -> Iterator[bytes]:
-        files = examiner.files.values()  # read while the helpers start
-        for batch in batched(files, lambda analysis: len(analysis.uses), helpers + 1, _BATCH):
+        files = examiner.files  # read while the helpers start
+        options.progress("matching", 0, len(files))
+        for batch in batched(files.values(), lambda analysis: len(analysis.uses), helpers + 1, _BATCH):
             yield msgspec.msgpack.encode([analysis.path for analysis in batch])
 
     task = _Task(setting_of(options, audit.sources), _releases(audit.pairs))
     context = msgspec.msgpack.encode(task)
     decoder = msgspec.msgpack.Decoder(_Share)
     replies = spread(f"{__name__}:examiner", context, batches(), helpers=helpers, here=examiner)
-    yield from map(decoder.decode, replies)
+    done = 0
+    for reply in replies:
+        share = decoder.decode(reply)
+        done += len(share.files)
+        options.progress("matching", done, len(examiner.files))
+        yield share
 
 
 class _Examiner:
@@ -123,10 +136,6 @@ class _Examiner:
     def files(self) -> Mapping[str, FileAnalysis]:
         """The files that have to do with a provider, by path; read when first asked for."""
         return {analysis.path: analysis for analysis in self.audit.uses()}
-
-    def share(self) -> _Share:
-        """All of them."""
-        return _Share({path: self.audit.examined(analysis) for path, analysis in self.files.items()})
 
     def __call__(self, batch: bytes) -> bytes:
         before = self._counted()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
@@ -84,7 +85,8 @@ class ConsumerTree:
         del name
         return None
 
-    def touching(self) -> list[str]:
+    @cached_property
+    def touching(self) -> Sequence[str]:
         """Modules whose source mentions a provider, those that import such a module and may be handed its objects, and
         those that put methods onto objects they are given.
         """

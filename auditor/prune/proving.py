@@ -43,9 +43,9 @@ class Audits:
         self._audit = Audit(sources, [self._pair(len(of.releases) - 1)], opener.store)
         self._analyses: list[FileAnalysis] | None = None
 
-    def touching(self) -> list[str]:
+    def touching(self) -> Sequence[str]:
         """The modules that have to do with the provider."""
-        return self._audit.tree.touching()
+        return self._audit.tree.touching
 
     def standing(self, number: int) -> Standing:
         """How the consumer stands on one of the releases."""
