@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.terms import Preset, Term
 
-SCHEMA = 18
+SCHEMA = 19
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
 ParameterKind: TypeAlias = Literal[
@@ -86,6 +86,10 @@ class FunctionApi(msgspec.Struct, frozen=True, array_like=True, tag_field="kind_
     """False under `if TYPE_CHECKING`."""
     remakes: bool = False
     """It is an `__init_subclass__` that gives subclasses another constructor."""
+    refuses_rest: bool = False
+    """What is left of its own `**kwargs`, after the keys that it takes out by name, makes it raise."""
+    stands_for: Term | None = None
+    """What it hands all arguments on to as they are, and whose value it returns: `return f(*args, **kwargs)`."""
 
     def has(self, *names: str) -> bool:
         """Whether a decorator's last name is one of `names`."""

@@ -83,18 +83,18 @@ def bind(shape: CallShape, parameters: Sequence[Parameter]) -> Binding:
     return _Binder(shape, parameters).bind()
 
 
-def bind_overloads(shape: CallShape, overloads: Sequence[Sequence[Parameter]]) -> tuple[int, Binding]:
-    """The first overload that accepts the call, or else the one with the fewest errors, and its index.
+def bind_overloads(shape: CallShape, overloads: Sequence[Sequence[Parameter]]) -> tuple[list[int], Binding]:
+    """The indices of the overloads that accept the call, and the binding of the first or else of the nearest miss.
 
     Where several accept it but take the arguments differently (their types decide), the binding is not certain.
     """
     bindings = [bind(shape, parameters) for parameters in overloads]
     best = min(range(len(bindings)), key=lambda index: len(bindings[index].errors))
     chosen = bindings[best]
-    rivals = [binding for binding in bindings if binding.fits] if chosen.fits else []
-    if any(rival.landing != chosen.landing for rival in rivals):
+    accepting = [index for index, binding in enumerate(bindings) if binding.fits]
+    if any(bindings[index].landing != chosen.landing for index in accepting):
         chosen = msgspec.structs.replace(chosen, certain=False)
-    return best, chosen
+    return accepting, chosen
 
 
 def drop_first(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:

@@ -191,10 +191,10 @@ def test_a_keyword_passed_sometimes_is_wrong_sometimes_and_fills_perhaps() -> No
 
 def test_overloads_take_the_first_that_fits_or_the_nearest() -> None:
     overloads = [parameters_of("a"), parameters_of("a, b"), parameters_of("x, y")]
-    index, binding = bind_overloads(CallShape(2), overloads)
-    assert (index, binding.fits, binding.certain) == (1, True, False)
-    index, binding = bind_overloads(CallShape(1, ("c",)), overloads)
-    assert (index, [e.kind for e in binding.errors]) == (0, ["unknown-argument"])
+    accepting, binding = bind_overloads(CallShape(2), overloads)
+    assert (accepting, binding.fits, binding.certain) == ([1, 2], True, False)
+    accepting, binding = bind_overloads(CallShape(1, ("c",)), overloads)
+    assert (accepting, [e.kind for e in binding.errors]) == ([], ["unknown-argument"])
     assert bind_overloads(CallShape(1), overloads)[1].certain
 
 

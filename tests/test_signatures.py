@@ -159,6 +159,43 @@ def test_keys_taken_from_kwargs(body: str, keys: tuple[str, ...]) -> None:
     assert function(f"def f(other, **kw):\n  {body}\n").kwargs_keys == keys
 
 
+@pytest.mark.parametrize(
+    ("body", "refuses"),
+    [
+        ("if kw:\n    raise TypeError(kw)", True),
+        ("kw.pop('a', None)\n  if kw:\n    first = next(iter(kw))\n    raise TypeError(first)", True),
+        ("if kw:\n    warn(kw)", False),
+        ("if kw:\n    raise TypeError\n  g(**kw)", False),
+        ("for k in KNOWN:\n    kw.pop(k)\n  if kw:\n    raise TypeError", False),
+        ("take(kw)\n  if kw:\n    raise TypeError", False),
+        ("if strict:\n    if kw:\n      raise TypeError", False),
+        ("if other:\n    raise TypeError", False),
+    ],
+)
+def test_kwargs_that_are_refused(body: str, refuses: bool) -> None:
+    assert function(f"def f(other, **kw):\n  {body}\n").refuses_rest is refuses
+
+
+@pytest.mark.parametrize(
+    ("source", "stands"),
+    [
+        ("def f(*a, **k):\n  return g(*a, **k)", True),
+        ("def f(*a, **k):\n  'Doc.'\n  from m import g\n  warn('use g')\n  return g(*a, **k)", True),
+        ("def f(self, *a, **k):\n  return self.g(*a, **k)", True),
+        ("def f(*a, **k):\n  k.pop('x')\n  return g(*a, **k)", False),
+        ("def f(*a, **k):\n  return g(1, *a, **k)", False),
+        ("def f(*a, **k):\n  return g(*a, x=1, **k)", False),
+        ("def f(*a, **k):\n  return g(*k, **a)", True),
+        ("def f(*a, **k):\n  return g(*a, **other)", False),
+        ("def f(*a, **k):\n  return make(k)(*a, **k)", False),
+        ("def f(*a, **k):\n  return [g(*a, **k)]", False),
+        ("def f(*a):\n  return g(*a)", False),
+    ],
+)
+def test_what_a_function_stands_for(source: str, stands: bool) -> None:
+    assert (function(source).stands_for is not None) is stands
+
+
 def test_forwards() -> None:
     found = class_(
         """
@@ -631,6 +668,31 @@ LAZY_MODULE = """
             False,
         ),
         ("import lazy_loader\n__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)", {}, True),
+        (
+            "import importlib\n"
+            "def lazily(package, table=None, extra=()):\n"
+            "  if table is None: table = {}\n"
+            "  where = {name: module for module, names in table.items() for name in names}\n"
+            "  def __getattr__(n):\n"
+            "    if n in extra: return importlib.import_module(f'{package}.{n}')\n"
+            "    if n in where: return getattr(importlib.import_module(f'{package}.{where[n]}'), n)\n"
+            "    raise AttributeError(n)\n"
+            "  return __getattr__, list(where)\n"
+            "__getattr__, __all__ = lazily(__name__, table={'m': ['A', 'B']}, extra=['s'])",
+            {"s": "pkg.mod.s", "A": "pkg.mod.m.A", "B": "pkg.mod.m.B"},
+            False,
+        ),
+        (
+            "def gone(names):\n"
+            "  def __getattr__(n):\n"
+            "    if n in names: raise AttributeError(names[n])\n"
+            "    raise AttributeError(n)\n"
+            "  return __getattr__\n"
+            "__getattr__ = gone({'old': 'moved'})",
+            {},
+            False,
+        ),
+        ("def f(t):\n  def __getattr__(n): return t[n]\n  return __getattr__\n__getattr__ = f(*load())", {}, True),
         ("import a\nfor n in ['x', 'y']: globals()[n] = getattr(a, n)", {"x": "a.x", "y": "a.y"}, False),
         ("for n in names(): globals()[n] = 1", {}, True),
         ("globals().update({'x': 1})", {"x": ""}, False),

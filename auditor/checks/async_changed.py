@@ -33,8 +33,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         if finding is not None:
             yield finding
         return
-    was = _offers_await(old.result(use)) or _is_awaitable(old.result(use), _is_coroutine(before.callee.function))
-    now = _is_awaitable(new.result(use), _is_coroutine(after.callee.function))
+    was = _offers_await(old.result(use)) or _awaitable(use, old, before.callee.function)
+    now = _awaitable(use, new, after.callee.function)
     if was is None or now is None or was == now:
         return
     awaited = any(u.how == "await" for u in new.usages(use))
@@ -97,9 +97,15 @@ def _is_coroutine(function: FunctionApi) -> bool:
     return function.is_async and not function.is_generator
 
 
-def _is_awaitable(result: Value, is_async: bool) -> bool | None:
-    if is_async:
+def _awaitable(use: Use, side: Side, function: FunctionApi) -> bool | None:
+    """Whether a call returns something to await; None where that cannot be told, or is a matter of argument types."""
+    if _is_coroutine(function):
         return True
+    found = {_is_awaitable(result) for result in side.results(use)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_awaitable(result: Value) -> bool | None:
     if isinstance(result, Container):
         return result.kind == "awaitable"
     if _offers_await(result):

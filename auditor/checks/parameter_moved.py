@@ -90,8 +90,10 @@ def _moved(
             return "moved"
         if key[0] == "positional" or not declared or new.takes(after.callee, str(key[1])) is True:
             return None  # a wrapper that takes everything says nothing about what becomes of it
+        if any(e.argument == key[1] for e in after.errors):
+            return None  # that it is refused is the finding
         return "passed-on" if new.leaves(after.callee) else "ignored"
-    if declared_alias(after.callee.function, was) == now:
+    if declared_alias(after.callee.function, was) == now or _plain(was) == _plain(now):
         return None
     names_now = [p.name for p in after.callee.parameters]
     names_before = [p.name for p in before.callee.parameters]
@@ -103,6 +105,11 @@ def _moved(
     if max(elsewhere, default=0.0) >= max(_ALIKE, likeness(was, now)):
         return "shifted"  # its own successor stands in another place
     return "renamed" if _in_place(was, now, names_before, names_now) or _is_same(was, now) else "replaced"
+
+
+def _plain(name: str) -> str:
+    """A name without its style: `initChars` and `init_chars` are the same."""
+    return name.replace("_", "").lower()
 
 
 def _is_same(was: str, now: str) -> bool:

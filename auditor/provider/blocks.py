@@ -13,6 +13,7 @@ from auditor.provider.classes import add_slots, base_term, bases_of
 from auditor.provider.exports import Exports
 from auditor.provider.flags import asks_environment
 from auditor.provider.functions import Place, deprecation, read_decorators, read_function, short
+from auditor.provider.getattrs import makes_getattr
 from auditor.provider.namespaces import TYPING_ONLY, Branch, Namespace
 from auditor.provider.scopes import Source, bounded, class_term, imported, read_source, target_names
 from auditor.reading import Environment, annotation, bind_target, read, text
@@ -83,7 +84,8 @@ class BlockReader:
                 self.namespace.add(name, AttributeApi(name, node.lineno), self.branch)
         if self.class_path is None:
             self.exports.function(node)
-        if node.name == "__getattr__" or (self.asks and len(node.body) <= _SHORT and asks_environment(node)):
+        asks = self.asks and len(node.body) <= _SHORT and asks_environment(node)
+        if node.name == "__getattr__" or asks or makes_getattr(node):
             self.record(node)
 
     def _class(self, node: ast.ClassDef) -> None:

@@ -10,7 +10,7 @@ from auditor.api import AttributeApi, Decorator, FunctionApi, Parameter, Paramet
 from auditor.provider.bodies import Assigned, Body, FunctionNode, Tests, expressions
 from auditor.provider.decisions import by_default
 from auditor.provider.documents import documented_return, warned
-from auditor.provider.keywords import forwards, kwargs_keys, star_names
+from auditor.provider.keywords import forwards, kwargs_keys, refuses_rest, stands_for, star_names
 from auditor.provider.replies import reply_parameters
 from auditor.provider.scopes import LocalScope, Source, bounded, class_term, read_source
 from auditor.reading import Environment, annotation, read, text
@@ -80,6 +80,8 @@ def read_function(node: FunctionNode, place: Place) -> FunctionRead:
         is_stub_body=is_stub_body,
         runtime=place.runtime,
         remakes=node.name == "__init_subclass__" and _remakes(node, body),
+        refuses_rest=refuses_rest(body, stars) if stars else False,
+        stands_for=stands_for(body, stars) if stars else None,
     )
     return FunctionRead(function, tuple(_assigned(body, place)), frozenset(body.globals))
 

@@ -19,6 +19,11 @@ _WARNED = "deprecation warning"
 """Under this the local names of one way hold the warning it issued; no variable can have such a name."""
 
 
+def makes_getattr(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function defines a `__getattr__` inside itself, to be put into a module."""
+    return any(isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in function.body)
+
+
 class Answer(NamedTuple):
     """What may be returned: paths of importable things, and whether something else may be returned as well."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from auditor.api import Forward
 from auditor.provider.bodies import Body, expressions
 from auditor.provider.scopes import bounded
 from auditor.reading import read
+from auditor.terms import Term
 
 _MAX_FORWARDS = 16
 
@@ -31,25 +33,52 @@ def kwargs_keys(body: Body, stars: Stars) -> tuple[str, ...]:
     """Keys that the body takes out of its own `**kwargs`: `pop`, `get`, `setdefault`, `[...]`, `in`."""
     if stars.kwargs is None:
         return ()
-    names = _aliases(body, stars.kwargs)
-    found: list[tuple[int, int, str]] = []
+    found = [(key.lineno, key.col_offset, str(key.value)) for _, key in _taken(body, _aliases(body, stars.kwargs))]
+    return tuple(dict.fromkeys([name for _, _, name in sorted(found)]))
+
+
+def _taken(body: Body, names: set[str]) -> Iterator[tuple[ast.expr, ast.Constant]]:
+    """Where the body looks for a key in one of `names`, and the key."""
     for node in expressions(body.node):
+        of: ast.expr | None = None
         key: ast.expr | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-            if node.func.attr in ("pop", "get", "setdefault") and _is_one(node.func.value, names):
-                key = node.args[0]
+            if node.func.attr in ("pop", "get", "setdefault"):
+                of, key = node.func.value, node.args[0]
         elif isinstance(node, ast.Subscript):
-            if isinstance(node.ctx, ast.Load) and _is_one(node.value, names):
-                key = node.slice
-        elif (
-            isinstance(node, ast.Compare)
-            and isinstance(node.ops[0], ast.In | ast.NotIn)
-            and _is_one(node.comparators[0], names)
-        ):
-            key = node.left
-        if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier():
-            found.append((key.lineno, key.col_offset, key.value))
-    return tuple(dict.fromkeys([name for _, _, name in sorted(found)]))
+            if isinstance(node.ctx, ast.Load):
+                of, key = node.value, node.slice
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            of, key = node.comparators[0], node.left
+        match key:
+            case ast.Constant(value=str() as name) if of is not None and _is_one(of, names) and name.isidentifier():
+                yield of, key
+
+
+def refuses_rest(body: Body, stars: Stars) -> bool:
+    """Whether the body raises where any of its own `**kwargs` is left, and does nothing with them but take out keys."""
+    for statement in body.node.body:
+        match statement:
+            case ast.If(test=ast.Name(id=name), body=[*_, ast.Raise()]) if name == stars.kwargs:
+                known = [*ast.walk(statement), *(of for of, _ in _taken(body, {name}))]
+                told = {id(node) for node in known}
+                return all(id(node) in told for node in expressions(body.node) if _is_one(node, {name}))
+            case _:
+                continue
+    return False
+
+
+def stands_for(body: Body, stars: Stars) -> Term | None:
+    """What `def f(*args, **kwargs)` hands them on to, where it does nothing else with them and returns the result."""
+    *before, last = body.node.body
+    names = {stars.args, stars.kwargs}
+    match last:
+        case ast.Return(value=ast.Call(func=func, args=[ast.Starred(ast.Name(id=a))], keywords=[ast.keyword(None, k)])):
+            alone = isinstance(k, ast.Name) and {a, k.id} == names and not isinstance(func, ast.Call)
+            used = (node for part in (*before, func) for node in ast.walk(part) if isinstance(node, ast.Name))
+            return bounded(read(func, body.scope)) if alone and all(node.id not in names for node in used) else None
+        case _:
+            return None
 
 
 def forwards(body: Body, stars: Stars) -> tuple[Forward, ...]:
@@ -96,7 +125,7 @@ def _mentions(node: ast.expr, names: set[str]) -> bool:
     return _is_one(node, names)
 
 
-def _is_one(node: ast.expr, names: set[str]) -> bool:
+def _is_one(node: ast.AST, names: set[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in names
 
 

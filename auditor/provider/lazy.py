@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
-from auditor.provider.calls import call_value
+from auditor.provider.calls import call_value, parameters
+from auditor.provider.constructors.syntax import last_name
 from auditor.provider.evaluation import MAX_STEPS, Evaluator
 from auditor.provider.flags import asks_environment
-from auditor.provider.getattrs import NOBODY, Getattr
+from auditor.provider.getattrs import NOBODY, Getattr, makes_getattr
 from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
 from auditor.terms import Preset
@@ -54,6 +55,7 @@ class _Module:
         self.wildcards: list[str] = []
         self.deprecated: dict[str, str] = {}
         self.presets: dict[str, Preset] = {}
+        self.helpers: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.getattrs: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self.globals = {
             name for name, found in blocks.namespace.entries.items() if any(d.runtime for _, d in found)
@@ -86,6 +88,8 @@ class _Module:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if node.name == "__getattr__":
                 self.getattrs = [node]
+            elif makes_getattr(node):
+                self.helpers[node.name] = node
             elif asks_environment(node):
                 self.evaluator.variables.clear()
                 answer = Getattr(node, self.evaluator, self.blocks.package).ask(UNKNOWN)
@@ -132,7 +136,7 @@ class _Module:
     def _store(self, target: ast.expr, value: Any, source: ast.expr, names: dict[str, Any]) -> None:
         if isinstance(target, ast.Name):
             if target.id == "__getattr__":
-                self.getattrs, self.is_open = [], True
+                self._attach(source)
             elif names:
                 names[target.id] = value
             self.evaluator.bound[target.id] = value
@@ -268,22 +272,32 @@ class _Module:
 
     def _attach(self, source: ast.expr) -> None:
         """`__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules, submod_attrs)`"""
-        if not isinstance(source, ast.Call) or not _named(source.func, "attach"):
-            self.is_open = True
+        if not isinstance(source, ast.Call) or last_name(source.func) != "attach":
+            self.getattrs = []
+            self.is_open = not (isinstance(source, ast.Call) and self._made(source))
             return
         given = dict(zip(("package_name", "submodules", "submod_attrs"), source.args, strict=False))
         given.update({k.arg: k.value for k in source.keywords if k.arg is not None})
         submodules = self.evaluator.value(given["submodules"], {}) if "submodules" in given else []
         table = self.evaluator.value(given["submod_attrs"], {}) if "submod_attrs" in given else {}
-        package = self.blocks.module
         for name in self.evaluator.items(submodules) or []:
             if isinstance(name, str):
-                self._offer(name, f"{package}.{name}")
+                self._offer(name, f"{self.blocks.module}.{name}")
         if isinstance(table, dict):
             self._table(table)
         if not isinstance(table, dict) or not isinstance(submodules, list):
             self.is_open |= table is not None and submodules is not None
         self.exports = tuple(sorted(self.names))
+
+    def _made(self, call: ast.Call) -> bool:
+        """Whether a helper of this module makes `__getattr__`: a function inside it, which sees what that one does."""
+        helper = self.helpers.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        given = parameters(self.evaluator, helper, call) if helper is not None else None
+        if helper is None or given is None:
+            return False
+        self.evaluator.bound.update(given)
+        self._run_all(helper.body, {})
+        return True
 
     def _serve(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Ask a module's `__getattr__` for each name that it compares with or looks up, and for one that nobody has."""
@@ -314,9 +328,3 @@ class _Module:
 def _makes_object(source: ast.expr) -> bool:
     """Whether an expression is the call of a class, by its name."""
     return isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id[:1].isupper()
-
-
-def _named(function: ast.expr, name: str) -> bool:
-    return (isinstance(function, ast.Attribute) and function.attr == name) or (
-        isinstance(function, ast.Name) and function.id == name
-    )

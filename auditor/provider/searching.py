@@ -90,6 +90,16 @@ class Searches:
 
         return _table().decode(self.recalled("\0".join(("members", *wanted)), asked, mentioned))
 
+    def quotes(self, module: str, word: str) -> bool:
+        """Whether the source of a module has a word in quotes."""
+        wanted = (f"'{word}'".encode(), f'"{word}"'.encode())
+
+        def quoted(sources: Mapping[str, bytes]) -> bytes:
+            return msgspec.msgpack.encode(any(text in source for source in sources.values() for text in wanted))
+
+        known = [module] if module in self._modules else []
+        return bool(msgspec.msgpack.decode(self.recalled(f"quotes\0{word}", known, quoted)))
+
     def rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
         """The modules in stages: the package around `near`, its parents, then the whole release.
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from auditor.api import Forward, FunctionApi, Parameter
+from auditor.api import Decorator, Forward, FunctionApi, Parameter
 from auditor.binding import BindError, Binding, CallShape, bind, bind_overloads, drop_first
+from auditor.provider.snapshot import Snapshot
 from auditor.terms import Member
 from auditor.world.calls import Callee, callee
 from auditor.world.values import ClassValue, FunctionValue, InstanceValue, SuperValue, Value, alternatives
@@ -25,8 +26,8 @@ class Fit(msgspec.Struct, frozen=True):
     binding: Binding
     errors: tuple[BindError, ...]
     """Those that nothing excuses."""
-    overload: FunctionApi | None = None
-    """The first overload that accepts the call, where there are overloads: it says what is returned."""
+    overloads: tuple[FunctionApi, ...] = ()
+    """The overloads that accept the call, where there are any: the first says what is returned."""
     by_overload: bool = False
     """The parameters are an overload's, too: there is no implementation to bind against."""
     refusers: tuple[tuple[str, Callee], ...] = ()
@@ -37,23 +38,26 @@ def fit(world: World, shape: CallShape, found: Callee) -> Fit:
     """Who lands where, and the errors that nothing excuses."""
     function = found.function
     binding = bind(shape, found.parameters)
-    overload: FunctionApi | None = None
+    overloads: tuple[FunctionApi, ...] = ()
     by_overload = False
     if function is not None and function.overloads:
         signatures = [_trimmed(found, each.parameters) for each in function.overloads]
-        index, chosen = bind_overloads(shape, signatures)
-        overload = function.overloads[index] if chosen.fits else None
+        accepting, chosen = bind_overloads(shape, signatures)
+        overloads = tuple(function.overloads[index] for index in accepting)
         by_overload = _is_uninformative(function)
         binding = chosen if by_overload else binding
     # a keyword that is passed only sometimes is one that nobody takes, if nobody does
     sure = [e for e in binding.errors if not (e.sometimes and e.kind == "multiple-values")]
-    errors = tuple(e for e in sure if not _excused(e, function))
+    errors = tuple(e for e in sure if not _excused(world, e, function))
     refusers = tuple(_refusers(world, binding, found))
-    passed_on = (
-        BindError("unknown-argument", name, f"passes `{name}` on to `{_last(by.path)}`, which has no such parameter")
-        for name, by in refusers
-    )
-    return Fit(binding, (*errors, *passed_on), overload, by_overload, refusers)
+    refused = (BindError("unknown-argument", name, _refusal(name, by, found)) for name, by in refusers)
+    return Fit(binding, (*errors, *refused), overloads, by_overload, refusers)
+
+
+def _refusal(name: str, by: Callee, found: Callee) -> str:
+    if by.path == found.path:
+        return f"raises where `{name}` is left in its keywords"
+    return f"passes `{name}` on to `{_last(by.path)}`, which has no such parameter"
 
 
 def _last(path: str) -> str:
@@ -75,7 +79,7 @@ def _trimmed(found: Callee, parameters: tuple[Parameter, ...]) -> tuple[Paramete
     return drop_first(parameters) if bound else parameters
 
 
-def _excused(error: BindError, function: FunctionApi | None) -> bool:
+def _excused(world: World, error: BindError, function: FunctionApi | None) -> bool:
     """A decorator that still takes the old name (as `deprecate_kwarg` does), fills an argument, or shifts them."""
     name = str(error.argument)
     for decorator in function.decorators if function is not None else ():
@@ -83,7 +87,7 @@ def _excused(error: BindError, function: FunctionApi | None) -> bool:
         quoted = f"'{name}'" in text or f'"{name}"' in text
         match error.kind:
             case "unknown-argument":
-                excused = quoted or f"{name}=" in text
+                excused = quoted or f"{name}=" in text or _deals_with(world, decorator, name)
             case "missing-argument":
                 excused = quoted
             case "too-many-positional-arguments":
@@ -93,6 +97,13 @@ def _excused(error: BindError, function: FunctionApi | None) -> bool:
         if excused:
             return True
     return False
+
+
+def _deals_with(world: World, decorator: Decorator, name: str) -> bool:
+    """Whether the module that defines a decorator names a keyword in quotes: it takes that out of the call."""
+    value = world.evaluate(decorator.function)
+    tree = world.tree(value.module) if isinstance(value, FunctionValue) else None
+    return isinstance(value, FunctionValue) and isinstance(tree, Snapshot) and tree.quotes(value.module, name)
 
 
 def _refusers(world: World, binding: Binding, found: Callee) -> Iterator[tuple[str, Callee]]:
@@ -162,4 +173,4 @@ def takes(world: World, found: Callee, name: str, hops: int = 0) -> bool | None:
         verdicts.append(takes(world, inner, name, hops + 1) if inner is not None else None)
     if any(v is True for v in verdicts):
         return True
-    return False if verdicts and all(v is False for v in verdicts) else None
+    return False if (verdicts or function.refuses_rest) and all(v is False for v in verdicts) else None

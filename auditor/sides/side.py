@@ -37,7 +37,8 @@ class CallOutcome(msgspec.Struct, frozen=True):
     def refuser(self, name: str) -> Callee | None:
         """Who refuses a keyword that the callee's `**kwargs` passes on."""
         refusers = self.fitting.refusers if self.fitting is not None else ()
-        return next((by for keyword, by in refusers if keyword == name), None)
+        found = next((by for keyword, by in refusers if keyword == name), None)
+        return found if found is not None and self.callee is not None and found.path != self.callee.path else None
 
     @property
     def by_overload(self) -> bool:
@@ -157,15 +158,19 @@ class Side:
         return CallOutcome("broken" if fitted.errors else "fits", found, fitted.binding, fitted.errors, fitting=fitted)
 
     def result(self, use: Use) -> Value:
-        """What a call use returns here: by the overload that accepts it, where there are overloads."""
+        """What a call use returns here: by the first overload that accepts it, where there are overloads."""
+        return self.results(use)[0]
+
+    def results(self, use: Use) -> list[Value]:
+        """What it returns by each overload that accepts it: which one it is may be a matter of types."""
         outcome = self.call(use)
         if outcome.callee is None:
-            return UnknownValue(outcome.reason)
+            return [UnknownValue(outcome.reason)]
         value = outcome.callee.value
-        overload = outcome.fitting.overload if outcome.fitting is not None else None
-        if overload is not None and isinstance(value, FunctionValue):
-            value = msgspec.structs.replace(value, api=overload)
-        return returned(self.world, value)
+        overloads = outcome.fitting.overloads if outcome.fitting is not None else ()
+        if not overloads or not isinstance(value, FunctionValue):
+            return [returned(self.world, value)]
+        return [returned(self.world, msgspec.structs.replace(value, api=overload)) for overload in overloads]
 
     def takes(self, found: Callee, name: str) -> bool | None:
         """Whether a callable accepts a keyword, be it by its `**kwargs`; None where that cannot be told."""

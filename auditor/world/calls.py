@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from auditor.world.classes import ClassRef
     from auditor.world.world import World
 
+_MAX_HOPS = 5
+"""How many functions may stand for one another."""
+
 
 def result(world: World, term: Call) -> Value:
     """The value that a call term returns."""
@@ -174,13 +177,16 @@ class Callee(msgspec.Struct, frozen=True):
     """Dotted path of the class that has the constructor, or its first fields, where the class itself inherits them."""
 
 
-def callee(world: World, value: Value) -> Callee | None:
-    """The signature behind a callable value; None where reading cannot tell."""
+def callee(world: World, value: Value, hops: int = 0) -> Callee | None:
+    """The signature behind a callable value; None where reading cannot tell. `hops` counts who stood for whom."""
     match value:
         case FunctionValue(api=api, module=module, path=path, bound=bound):
             if api.is_property:
                 return None
             parameters = drop_first(api.parameters) if bound else api.parameters
+            if api.stands_for is not None and not api.decorators and hops < _MAX_HOPS:
+                inner = callee(world, world.evaluate(api.stands_for), hops + 1)
+                parameters = inner.parameters if inner is not None else parameters
             return Callee(path, tuple(parameters), api, module, api.line, "function", value)
         case ClassValue(ref):
             made = world.constructor(ref)

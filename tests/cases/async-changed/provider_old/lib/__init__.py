@@ -7,3 +7,7 @@ def fetch(url: str) -> str:
 
 def store(url: str) -> str:
     return url
+
+
+def first(items):
+    return next(iter(items))
