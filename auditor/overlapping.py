@@ -13,7 +13,7 @@ def overlapped(tasks: Sequence[Callable[[], T]]) -> list[T]:
     """What some tasks return, in order.
 
     Raises:
-        BaseException: What the first of those that failed raised, once all have ended.
+        Exception: What the first of those that failed raised, once all have ended.
     """
     running = [_Running(task) for task in tasks]
     for one in running[1:]:
@@ -32,12 +32,12 @@ class _Running(Thread, Generic[T]):
         super().__init__(daemon=True)
         self._task = task
         self._results: list[T] = []
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
 
     def run(self) -> None:
         try:
             self._results.append(self._task())
-        except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+        except Exception as error:  # noqa: BLE001 - raised where the result is asked for; Ctrl-C waits for nobody
             self._error = error
 
     def result(self) -> T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
@@ -39,3 +39,15 @@ def test_the_first_error_is_raised_once_all_have_ended() -> None:
     with pytest.raises(KeyError):
         overlapped([lambda: done.append(1), failing(KeyError), failing(OSError), lambda: done.append(2)])
     assert sorted(done) == [1, 2]
+
+
+def test_an_interrupt_waits_for_nobody():
+    ended, waited = Event(), []
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        overlapped([interrupted, lambda: waited.append(ended.wait(10))])
+    assert not waited
+    ended.set()
