@@ -25,6 +25,7 @@ Elsewhere: TypeAlias = Callable[[str], Sequence[str]]
 _FOR_TESTS = ("tests", "conftest")
 _POSITIONAL = ("positional-only", "positional-or-keyword")
 _BY_NAME = ("positional-or-keyword", "keyword-only")
+_STARS = {"var-positional": "*", "var-keyword": "**"}
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -139,22 +140,20 @@ _Told: TypeAlias = tuple[str, Grade, str]
 
 
 def _parameters(was: Callee, now: Callee, new: Side) -> Iterator[_Told]:
-    before, after = {p.name: p for p in was.parameters}, {p.name: p for p in now.parameters}
-    for name, parameter in before.items():
-        if name not in after:
+    before, after = {_slot(p): p for p in was.parameters}, {_slot(p): p for p in now.parameters}
+    for slot, parameter in before.items():
+        if slot not in after:
             yield from _lost(parameter, now, new)
         else:
-            yield from _altered(parameter, after[name])
-    open_before = any(p.kind == "var-keyword" for p in was.parameters)
-    for name, parameter in after.items():
-        if name in before:
+            yield from _altered(parameter, after[slot])
+    open_before = "**" in before
+    for slot, parameter in after.items():
+        if slot in before:
             continue
-        if parameter.kind.startswith("var-"):
-            yield "parameter-added", "additive", f"takes `{_starred(parameter)}`"
-        elif parameter.default is None and not open_before:
-            yield "parameter-required", "breaking", f"now requires `{name}`"
+        if parameter.kind not in _STARS and parameter.default is None and not open_before:
+            yield "parameter-required", "breaking", f"now requires `{parameter.name}`"
         else:
-            yield "parameter-added", "additive", f"takes `{name}`"
+            yield "parameter-added", "additive", f"takes `{_starred(parameter)}`"
     if shifted := _shifted(was, now):
         yield "parameter-moved", "breaking", f"takes {shifted} at another position"
 
@@ -167,7 +166,7 @@ def _lost(parameter: Parameter, now: Callee, new: Side) -> Iterator[_Told]:
 
 
 def _altered(was: Parameter, now: Parameter) -> Iterator[_Told]:
-    if was.default is not None and now.default is None and not now.kind.startswith("var-"):
+    if was.default is not None and now.default is None:
         yield "parameter-required", "breaking", f"now requires `{was.name}`"
     elif was.default is not None and now.default is not None and _plain(was.default) != _plain(now.default):
         yield (
@@ -235,8 +234,13 @@ def _is_public_import(module: ModuleApi, definition: Reexport) -> bool:
     return module.is_package and definition.path.startswith(f"{module.name}.") and module.exports is None
 
 
+def _slot(parameter: Parameter) -> str:
+    """What callers know a parameter by: `*args` and `**kwargs` by their stars alone."""
+    return _STARS.get(parameter.kind, parameter.name)
+
+
 def _starred(parameter: Parameter) -> str:
-    return {"var-positional": "*", "var-keyword": "**"}.get(parameter.kind, "") + parameter.name
+    return _STARS.get(parameter.kind, "") + parameter.name
 
 
 def _plain(text: str) -> str:

@@ -54,7 +54,9 @@ def test_a_change_is_told_once_and_graded(old, new, kind, grade):
         ("def f() -> 'Optional[List[int]]': ...", "def f() -> list[int] | None: ..."),
         ("def f() -> Union[int, str]: ...", "def f() -> str | int: ..."),
         ("def f(a, _hidden=1): ...", "def f(a): ..."),
+        ("def f(a=1): ...", "def f(**a): ..."),
         ("def f(a): ...", "from lib2 import f"),
+        ("def f(*args, **kwargs): ...", "def f(*rest, **options): ..."),
     ],
 )
 def test_what_only_looks_like_a_change_is_silent(old, new):
