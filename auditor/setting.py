@@ -67,8 +67,9 @@ class Setting(msgspec.Struct, frozen=True):
 
 def setting_of(options: Options, sources: Sources | None = None) -> Setting:
     """Some options, and the consumer where it is to be taken along."""
+    dated = len(options.from_) < len(options.against)  # else no old side is chosen by when it was published
     return Setting(
-        None if sources is None else _shipped(sources, dated=not options.from_),
+        None if sources is None else _shipped(sources, dated=dated),
         options.against,
         options.from_,
         options.index_url,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from packages.making import publish
 
 from auditor import examining, pool
 from auditor.audit import Audit
+from auditor.consumer.source import from_paths
 from auditor.model import Report
 from auditor.options import Options
 from auditor.scan import scan
+from auditor.setting import setting_of
 
 FILES = 24
 
@@ -142,3 +145,14 @@ def test_without_a_store_on_disk_nobody_helps(options, alone, examined_here, tmp
     monkeypatch.setattr(pool, "spread", None)
     assert told(scan(msgspec.structs.replace(options, cache_dir=tmp_path / "file"))) == alone
     assert len(examined_here) == FILES + 1
+
+
+def test_what_no_from_names_is_chosen_by_when_the_consumer_was_published(options):
+    moment = datetime(2021, 1, 1, tzinfo=timezone.utc)
+    sources = from_paths([Path(options.consumers[0])])
+    sources.published = lambda: moment
+    shipped = [
+        setting_of(msgspec.structs.replace(options, against=against), sources).consumer
+        for against in (("acme==2.0",), ("acme==2.0", "other==2.0"))
+    ]
+    assert [consumer and consumer.sources().published() for consumer in shipped] == [None, moment]
