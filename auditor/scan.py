@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,6 +24,9 @@ from auditor.packages.index import PackageIndex
 from auditor.resolution import Pair, open_consumer, open_store
 from auditor.suppressions import MARK, applied
 
+if TYPE_CHECKING:
+    from auditor.opinions import Checker
+
 
 def scan(options: Options) -> Report:
     """Audit a consumer against provider releases.
@@ -31,14 +35,15 @@ def scan(options: Options) -> Report:
         AuditError: Something that the audit needs could not be had; nothing was written.
     """
     started = time.monotonic()
+    checker = _checker(options.second_opinion) if options.second_opinion is not None else None
     with open_store(options) as (store, index):
         sources = open_consumer(options, store, index)
         audit = open_audit(options, sources, store, index)
         examined = examine(audit, options, index)
         repaired = list(with_fixes(examined.findings, examined.analyses, audit.old, audit.new))
-        if options.second_opinion is not None:
-            options.progress(f"asking {options.second_opinion}")
-            repaired = _with_second_opinion(repaired, options.second_opinion, audit)
+        if checker is not None:
+            options.progress(f"asking {checker.name}")
+            repaired = _with_second_opinion(repaired, checker, audit)
         findings = identified(repaired)
         texts = _texts(sources, findings)
         findings, unused = applied(findings, texts)
@@ -60,12 +65,18 @@ def scan(options: Options) -> Report:
         return msgspec.structs.replace(report, stats=_stats(report, audit, examined, index, started))
 
 
-def _with_second_opinion(findings: Iterable[Finding], name: str, audit: Audit) -> list[Finding]:
-    from auditor.opinions import Offer, checker, merged, second_opinion
+def _checker(name: str) -> Checker:
+    from auditor.opinions import checker
+
+    return checker(name)
+
+
+def _with_second_opinion(findings: Iterable[Finding], checker: Checker, audit: Audit) -> list[Finding]:
+    from auditor.opinions import Offer, merged, second_opinion
 
     offers = [Offer(pair.old.release, pair.new.release) for pair in audit.pairs]
-    heard = second_opinion(checker(name), audit.sources, offers)
-    return merged(findings, heard, name, [pair.name for pair in audit.pairs])
+    heard = second_opinion(checker, audit.sources, offers)
+    return merged(findings, heard, checker.name, [pair.name for pair in audit.pairs])
 
 
 def _patched(report: Report, audit: Audit, options: Options, index: PackageIndex, folder: Path) -> Report:

@@ -64,7 +64,12 @@ class Checker(msgspec.Struct, frozen=True):
 
 
 def checker(name: str) -> Checker:
-    """The checker of that name, installed or not."""
+    """The checker of that name.
+
+    Raises:
+        AuditError: It is not installed.
+    """
+    _program(name)
     return CHECKERS[name]
 
 
