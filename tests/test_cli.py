@@ -350,6 +350,14 @@ def test_the_baseline_round(pipeline, tmp_path, capsys):
     assert len(file.read_text().splitlines()) == 3
 
 
+def test_an_explanation_fits_the_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["explain", "unknown-argument"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "  Python raises TypeError at the call, or where `**kwargs` is passed on to." in lines
+
+
 def test_rules_and_explain(capsys):
     assert main(["rules"]) == 0
     assert "missing-argument" in capsys.readouterr().out

@@ -45,10 +45,11 @@ class Outcome(msgspec.Struct, frozen=True):
     def sentences(self) -> list[str]:
         """The outcome for people, a line each."""
         lines = [self.recovered] if self.recovered else []
-        verb = {"apply": "Applied", "revert": "Reversed", "check": "Would apply", "diff": "Would apply"}[self.mode]
+        verb = {"apply": "Applied", "revert": "Took back", "check": "Would apply", "diff": "Would apply"}[self.mode]
+        place = "in" if self.mode == "revert" else "to"
         if self.patches:
             files = _counted(self.changed, "file")
-            lines.append(f"{verb} {_counted(self.patches, 'patch', 'patches')} to {files} in {self.root}")
+            lines.append(f"{verb} {_counted(self.patches, 'patch', 'patches')} {place} {files} in {self.root}")
             lines += [f"  {name}" for name in self.patches]
         else:
             lines.append(f"Nothing to do in {self.root}: {self._idle()}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import click
 
 from auditor.cli.options import FOLDER
 from auditor.cli.rulebook import Entry, find, rulebook
-from auditor.cli.terminal import deliver
+from auditor.cli.terminal import deliver, width
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - click's
@@ -40,7 +41,10 @@ def _indented(value: Any) -> list[str]:
     from auditor.formats._escape import visible
 
     if isinstance(value, str):
-        return [f"  {visible(line)}" for line in value.splitlines()]
+        lines = [visible(line) for line in value.splitlines()]
+        if len(lines) == 1:  # prose; what stands on several may be code
+            lines = wrap(lines[0], width() - 2, break_long_words=False, break_on_hyphens=False)
+        return [f"  {line}" for line in lines]
     from io import StringIO
 
     from ruamel.yaml import YAML
