@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -87,6 +88,63 @@ def test_without_ray_it_is_said_what_to_install(options, monkeypatch):
     with pytest.raises(AuditError, match="Ray is not installed") as caught:
         told(options, engine="ray")
     assert "api-audit[ray]" in str(caught.value.hint)
+
+
+class FakeRay:
+    """A cluster that cannot be reached, or loses what it is given."""
+
+    class exceptions:
+        class RayError(Exception):
+            pass
+
+    def __init__(self, connected: bool) -> None:
+        self.connected = connected
+
+    def is_initialized(self) -> bool:
+        return self.connected
+
+    def init(self, **_: object) -> None:
+        raise ConnectionError("nobody is there")
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 2.0}
+
+    def put(self, value: object) -> object:
+        return value
+
+    def remote(self, function: object) -> FakeRay:
+        self.remote = lambda *_: object()
+        return self
+
+    def wait(self, waiting: list[object]) -> tuple[list[object], list[object]]:
+        return waiting[:1], waiting[1:]
+
+    def get(self, done: list[object]) -> list[bytes]:
+        raise self.exceptions.RayError("ray::_task() (pid=7)\n  a traceback\nModuleNotFoundError: no auditor")
+
+
+def closed_port() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("address", "connected", "said"),
+    [
+        ("auto", False, "auto: the Ray cluster does not answer: nobody is there"),
+        (closed_port(), False, "the Ray cluster does not answer: [Errno"),
+        (f"ray://{closed_port()}", False, "the Ray cluster does not answer: [Errno"),
+        ("auto", True, "the Ray cluster lost an audit: ModuleNotFoundError: no auditor."),
+    ],
+    ids=["no cluster", "closed port", "closed client port", "lost"],
+)
+def test_what_a_cluster_fails_at_is_one_line(options, monkeypatch, address, connected, said):
+    monkeypatch.setitem(sys.modules, "ray", FakeRay(connected))
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(AuditError) as caught:
+        told(options, engine="ray")
+    assert said in str(caught.value)
 
 
 def test_versions_of_a_consumer_are_spread(options, monkeypatch):

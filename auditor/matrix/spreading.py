@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -20,6 +22,8 @@ from auditor.resolution import open_consumer
 from auditor.setting import Setting
 
 Engine: TypeAlias = Literal["processes", "ray"]
+_PATIENCE = 10.0
+"""Seconds within which a cluster must answer."""
 _EACH = 3
 """Batches for each process: neighbours in one, few enough to come and go, many enough that all end together."""
 
@@ -60,7 +64,7 @@ def shares(setting: Setting, batches: Sequence[Batch], engine: Engine, here: Wor
         here: Does a batch in this process, which has read the consumer already.
 
     Raises:
-        AuditError: There is no Ray.
+        AuditError: There is no Ray, or its cluster does not answer or lost an audit.
     """
     encoded = [_ENCODER.encode(batch) for batch in batches]
     context = _ENCODER.encode(setting)
@@ -127,7 +131,13 @@ def _on_ray(context: bytes, batches: Sequence[bytes]) -> Iterator[bytes]:
     waiting = [task.remote(shared, batch) for batch in batches]
     while waiting:
         done, waiting = ray.wait(waiting)
-        yield from ray.get(done)
+        try:
+            replies = ray.get(done)
+        except ray.exceptions.RayError as error:
+            *_, last = str(error).strip().splitlines() or [type(error).__name__]
+            hint = "Every machine needs this program; the same command goes on with what is kept"
+            raise AuditError(f"the Ray cluster lost an audit: {last}", hint=hint) from error
+        yield from replies
 
 
 def _task(context: bytes, batch: bytes) -> bytes:
@@ -149,5 +159,17 @@ def _ray() -> Any:
     except ImportError as error:
         raise AuditError("Ray is not installed beside this program", hint="pip install 'api-audit[ray]'") from error
     if not ray.is_initialized():
-        ray.init(log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+        address = os.environ.get("RAY_ADDRESS", "")
+        try:
+            _knock(address)
+            ray.init(log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise AuditError(f"the Ray cluster does not answer: {error}", where=address or None) from error
     return ray
+
+
+def _knock(address: str) -> None:
+    """Raise an OSError where nobody listens at an address: Ray itself would go on trying for many minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
