@@ -171,6 +171,38 @@ def test_modules(provider, expression, value):
         "? lib.C",
     ),
     (
+        "shown of what a __getattr__ serves by a helper",
+        {
+            "lib/__init__.py": """
+                from typing import TYPE_CHECKING
+                from .load import served
+                if TYPE_CHECKING:
+                    from lib.a import C
+                _WHERE = {"C": "a"}
+                def __getattr__(name):
+                    return served(name, _WHERE.get(name), __package__)
+            """,
+            "lib/load.py": "def served(name, module, package): ...",
+            "lib/a.py": "class C: ...",
+        },
+        "lib.C",
+        "class lib.a.C",
+    ),
+    (
+        "shown of what a __getattr__ serves somehow",
+        {
+            "lib/__init__.py": (
+                "from typing import TYPE_CHECKING\nfrom .load import served\n"
+                "if TYPE_CHECKING:\n    from lib.a import C\n"
+                "__getattr__, __all__ = served(__name__, ['C'])"
+            ),
+            "lib/load.py": "def served(name, names): ...",
+            "lib/a.py": "class C: ...",
+        },
+        "lib.C",
+        "class lib.a.C",
+    ),
+    (
         "annotation sees it",
         {
             "lib/__init__.py": (

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from auditor.api import Reexport
 from auditor.world.presets import likely
 from auditor.world.values import CYCLIC, NONE, External, Missing, ModuleValue, UnknownValue, Value, options
 
@@ -90,6 +91,8 @@ def _is_for_annotations(world: World, module: str, name: str) -> bool:
     if api is None or name in api.lazy or api.wildcards:
         return False
     definitions = api.names.get(name, ())
+    if api.lazy_open and any(isinstance(d, Reexport) for d in definitions):
+        return False  # what type checkers are shown of a module with a `__getattr__` is what that serves
     return bool(definitions) and not any(d.runtime for d in definitions)
 
 
@@ -111,7 +114,7 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
         if stands_in:  # `VllmConfig = None` beside the import that only type checkers see
             return options([world.define(module, d) for d in definitions if not d.runtime])
     if name in api.lazy:
-        path = api.lazy[name]
+        path = api.lazy[name] or next((d.path for d in definitions if isinstance(d, Reexport)), "")
         return world.resolve(path) if path else UnknownValue("served by module __getattr__", f"{module}.{name}")
     starred = _from_stars(world, api.wildcards, module, name)
     if starred is not None and not isinstance(starred, UnknownValue):
