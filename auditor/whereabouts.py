@@ -36,6 +36,9 @@ class Searchable(Tree, Protocol):
     def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
         """Modules whose source matches an expression, which holds `word`: (name, source), nearest to a module first."""
 
+    def matches(self, modules: Iterable[str], word: str, pattern: str) -> bool:
+        """Whether the source of one of some modules matches an expression, each match of which holds `word`."""
+
     def mentioning(self, modules: Iterable[str], names: Set[str]) -> Mapping[str, Sequence[str]]:
         """Those of some modules that define functions of these names or use such members of `self`, with the names."""
 

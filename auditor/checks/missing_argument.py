@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from auditor.api import AttributeApi
 from auditor.findings import call_finding, swallowing
 from auditor.model import Argument, Finding, Fix, Repair, Use
 from auditor.renames import renamed_parameter
 from auditor.sides import CallOutcome, Side
+from auditor.world.calls import Callee
+from auditor.world.values import ClassValue
 
 KINDS = ("call",)
 
@@ -22,6 +25,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         if error.kind != "missing-argument":
             continue
         name = str(error.argument)
+        if _was_declared(name, before.callee, old):
+            continue
         callee = after.callee.path.rsplit(".", 1)[-1]
         former = _former(use, name, before, after)
         finding = call_finding(
@@ -39,6 +44,14 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         )
         if finding is not None:
             yield finding
+
+
+def _was_declared(name: str, before: Callee | None, old: Side) -> bool:
+    """Whether the class declared it as a field before, and took it by a `**kwargs` that cannot be followed."""
+    if before is None or not isinstance(before.value, ClassValue) or old.takes(before, name) is not None:
+        return False
+    found = before.value.ref.find(name)
+    return found is not None and isinstance(found[1], AttributeApi) and found[1].annotation is not None
 
 
 def _former(use: Use, name: str, before: CallOutcome, after: CallOutcome) -> Argument | None:

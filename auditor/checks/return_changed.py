@@ -34,7 +34,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     was_api, now_api = before.callee.function, after.callee.function
     was, now = _awaited(old.result(use)), _awaited(new.result(use))
     usages = [u for u in new.usages(use) if u.how != "await"]
-    sizes = lengths(old.world, was), lengths(new.world, now)
+    told = not any(isinstance(one, UnknownValue) for one in alternatives(now))
+    sizes = lengths(old.world, was), lengths(new.world, now) if told else set()
     if was_api is None or now_api is None or before.callee.kind != "function":
         verdicts: tuple[_Verdict | None, ...] = (
             _unpacked(*sizes, usages, after.callee.path),  # a named tuple, made and unpacked at once

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from auditor.api import Reexport
 from auditor.findings import swallowing, use_finding
 from auditor.model import Confidence, Finding, Fix, Repair, Use
 from auditor.provider.constructors import EXTRA
@@ -11,7 +13,7 @@ from auditor.renames import renamed_member
 from auditor.sides import Side, exists, path_of
 from auditor.terms import Call, Member
 from auditor.vanishing import lost_by, receiver_before, vanished
-from auditor.whereabouts import describe, member_names, whereabouts
+from auditor.whereabouts import Searchable, describe, member_names, whereabouts
 from auditor.world.calls import callee
 from auditor.world.members import member
 from auditor.world.values import ClassValue, InstanceValue, Missing, Options, UnknownValue, Value, alternatives
@@ -31,6 +33,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
     owner_was = receiver_before(use.term.of, old, new)
     was = member(old.world, owner_was, name)
     if _is_left_to_heirs(new, new.value(use.term.of), name) or _is_kept(new, use.term) or _is_brought(use, new):
+        return
+    if _is_set_in_methods(owner_was, name) and _is_set_by_helpers(new, new.value(use.term.of), name):
         return
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
         yield from _lost_store(use, old, new, now, owner_was)
@@ -165,6 +169,27 @@ def _is_left_to_heirs(new: Side, owner: Value, name: str) -> bool:
             heirs = new.heirs.leave_open(value.ref)
             if heirs and all(heir.find(name) is not None for heir in heirs):
                 return True
+    return False
+
+
+def _is_set_in_methods(owner: Value, name: str) -> bool:
+    """Whether an attribute is no part of the class itself: a method sets it."""
+    found = owner.ref.find(name) if isinstance(owner, InstanceValue) else None
+    return found is not None and name not in found[0].api.members
+
+
+def _is_set_by_helpers(new: Side, owner: Value, name: str) -> bool:
+    """Whether a function that the class's modules have at hand sets the attribute on an object that it is given."""
+    if not isinstance(owner, InstanceValue):
+        return False
+    pattern = rf"^[ \t]+(?!self\b)\w+\.{re.escape(name)}[ \t]*(?::[^=\n]+)?=(?!=)"
+    for cls in owner.ref.classes():
+        tree, api = new.world.tree(cls.module), new.world.module(cls.module)
+        if api is None or not isinstance(tree, Searchable) or new.provider_of(cls.path) is None:
+            continue
+        found = [d.path for definitions in api.names.values() for d in definitions if isinstance(d, Reexport)]
+        if tree.matches([cls.module, *(path.rpartition(".")[0] for path in found)], name, pattern):
+            return True
     return False
 
 

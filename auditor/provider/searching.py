@@ -90,15 +90,16 @@ class Searches:
 
         return _table().decode(self.recalled("\0".join(("members", *wanted)), asked, mentioned))
 
-    def quotes(self, module: str, word: str) -> bool:
-        """Whether the source of a module has a word in quotes."""
-        wanted = (f"'{word}'".encode(), f'"{word}"'.encode())
+    def matches(self, modules: Iterable[str], word: str, pattern: str) -> bool:
+        """Whether the source of one of some modules matches a regular expression, each match of which holds a word."""
+        literal, expression = word.encode(), re.compile(pattern.encode(), re.MULTILINE)
 
-        def quoted(sources: Mapping[str, bytes]) -> bytes:
-            return msgspec.msgpack.encode(any(text in source for source in sources.values() for text in wanted))
+        def matching(sources: Mapping[str, bytes]) -> bytes:
+            found = any(literal in source and expression.search(source) for source in sources.values())
+            return msgspec.msgpack.encode(found)
 
-        known = [module] if module in self._modules else []
-        return bool(msgspec.msgpack.decode(self.recalled(f"quotes\0{word}", known, quoted)))
+        known = sorted(self._modules.keys() & set(modules))
+        return bool(msgspec.msgpack.decode(self.recalled(f"matches\0{word}\0{pattern}", known, matching)))
 
     def rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
         """The modules in stages: the package around `near`, its parents, then the whole release.

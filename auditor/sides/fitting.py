@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -102,8 +103,9 @@ def _excused(world: World, error: BindError, function: FunctionApi | None) -> bo
 def _deals_with(world: World, decorator: Decorator, name: str) -> bool:
     """Whether the module that defines a decorator names a keyword in quotes: it takes that out of the call."""
     value = world.evaluate(decorator.function)
-    tree = world.tree(value.module) if isinstance(value, FunctionValue) else None
-    return isinstance(value, FunctionValue) and isinstance(tree, Snapshot) and tree.quotes(value.module, name)
+    if not isinstance(value, FunctionValue) or not isinstance(tree := world.tree(value.module), Snapshot):
+        return False
+    return tree.matches([value.module], name, rf"['\"]{re.escape(name)}['\"]")
 
 
 def _refusers(world: World, binding: Binding, found: Callee) -> Iterator[tuple[str, Callee]]:

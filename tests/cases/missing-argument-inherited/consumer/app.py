@@ -1,4 +1,4 @@
-from lib import Layer, Sampler, fast, slow
+from lib import Layer, Message, Sampler, fast, slow
 
 
 class Mine(Sampler):
@@ -31,3 +31,7 @@ def old_or_new() -> int:
     except ImportError:
         from lib.older import total
     return total(1)  # ok: the other function stands in only where this one does not exist
+
+
+def told(text: str) -> Message:
+    return Message(text)  # ok: the field was there before, and by whose leave it was lacking cannot be told

@@ -31,3 +31,9 @@ def start(sub: Sub, filled: Filled):
     print(sub.flag, sub.size)  # expect[unresolved-attribute, unresolved-attribute]
     filled.hook()  # ok: its own
     return Sub().hook()  # expect[unresolved-attribute]
+
+
+class Fitted(Base):
+    def width(self, table):
+        self.check(table)
+        return self.columns  # ok: a function of the provider sets it on what it is given

@@ -1,3 +1,6 @@
+from elsewhere import BaseModel
+
+
 class Sampler:
     def __init__(self) -> None:
         self.kind = "base"
@@ -14,3 +17,11 @@ def fast(count):
 
 def slow(count):
     return count
+
+
+class Message(BaseModel):
+    text: str
+    kind: str
+
+    def __init__(self, text, **kwargs):
+        super().__init__(text=text, **kwargs)

@@ -12,3 +12,6 @@ class Base:
 
     def keep(self):
         return None
+
+    def check(self, table):
+        self.columns = len(table)

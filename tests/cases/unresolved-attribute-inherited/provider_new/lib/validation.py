@@ -1,0 +1,5 @@
+"""What is checked of tables."""
+
+
+def check_columns(estimator, table):
+    estimator.columns = len(table)
