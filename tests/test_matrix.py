@@ -232,6 +232,18 @@ def test_every_format_tells_it(options, index, form, capsys):
         assert document["findings"][0]["states"]["1.2"] == "broken"
 
 
+def test_it_says_how_to_find_a_version_that_fits(options, index, capsys):
+    shared = ["--against", "acme>=1.0", "--index-url", index, "--isolated", "--cache-dir", str(options.cache_dir)]
+    hint = "api-audit matrix shop --consumers --against acme==2.1"
+    for quiet, consumer, hinted in (("-q", "shop==0.1", True), ("-qq", "shop==0.1", False), ("-q", "shop==0.3", False)):
+        main(["matrix", consumer, *shared, quiet])
+        assert (hint in capsys.readouterr().err) == hinted
+    main(["matrix", options.consumers[0], *FLAGS, *shared[2:]])
+    assert "--consumers" not in capsys.readouterr().err
+    main(["matrix", *hint.split()[2:], *shared[2:], "-q"])
+    assert "shop 0.3 fits acme 2.1 best" in capsys.readouterr().out
+
+
 def test_neighbours_alike_share_a_line(options, index, capsys):
     arguments = ["matrix", options.consumers[0], *FLAGS, "--index-url", index, "--cache-dir", str(options.cache_dir)]
     main([*arguments, "-q"])

@@ -93,6 +93,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         from auditor.matrix.formats._words import economy
 
         say(economy(table))
+    if given["quiet"] < 2 and (further := _further(table, given["consumers"])) is not None:
+        say(further)
     ctx.exit(_table_code(table, given))
 
 
@@ -115,6 +117,18 @@ def _is_range(consumers: tuple[str, ...]) -> bool:
     from auditor.packages.spec import is_range
 
     return len(consumers) == 1 and not Path(consumers[0]).exists() and is_range(consumers[0])
+
+
+def _further(table: Table, consumers: tuple[str, ...]) -> str | None:
+    """What to ask next: another version of a published consumer may fit where this one does not."""
+    from auditor.packages.spec import IndexSpec, parse_spec
+
+    broken = [column for column in table.columns if column.failure is None and not column.clean and column.version]
+    if not broken or len(consumers) != 1 or not isinstance(parse_spec(consumers[0]), IndexSpec):
+        return None
+    release = f"{table.provider}=={broken[-1].version}"
+    command = f"api-audit matrix {table.consumer} --consumers --against {release}"
+    return f"Which version of {table.consumer} fits {release} best: {command}"
 
 
 def _table_code(table: Table, given: dict[str, Any]) -> int:
