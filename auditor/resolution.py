@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,10 @@ from auditor.suggest import nearest
 
 if TYPE_CHECKING:
     from auditor.packages.files import IndexFile
+
+
+GIVEN = "--from"
+"""Why a release is the old side: it was named."""
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -264,6 +269,13 @@ def _required(
     return found[0] if found else None
 
 
+def stated(new: Release, given: Sequence[Release]) -> Release | None:
+    """Which of some releases, named by `--from`, is one of the same provider: by its name, else by what it brings."""
+    named = (one for one in given if one.name == new.name)
+    akin = (one for one in given if not set(one.packages).isdisjoint(new.packages))
+    return next(chain(named, akin), None)
+
+
 def _old_side(
     new: Release,
     given: Sequence[Release],
@@ -274,9 +286,8 @@ def _old_side(
     *,
     indexed: bool,
 ) -> tuple[Release | None, str]:
-    named = [r for r in given if r.name == new.name] or (list(given) if len(given) == len(options.against) == 1 else [])
-    if named:
-        return named[0], "--from"
+    if (named := stated(new, given)) is not None:
+        return named, GIVEN
     from auditor.claims import old_version  # not asked where --from says it
 
     chosen, reason = old_version(sources, new.name, new.version, index, indexed=indexed)

@@ -67,9 +67,8 @@ class Setting(msgspec.Struct, frozen=True):
 
 def setting_of(options: Options, sources: Sources | None = None) -> Setting:
     """Some options, and the consumer where it is to be taken along."""
-    dated = len(options.from_) < len(options.against)  # else no old side is chosen by when it was published
     return Setting(
-        None if sources is None else _shipped(sources, dated=dated),
+        None if sources is None else _shipped(sources),
         options.against,
         options.from_,
         options.index_url,
@@ -82,7 +81,7 @@ def setting_of(options: Options, sources: Sources | None = None) -> Setting:
     )
 
 
-def _shipped(sources: Sources, *, dated: bool) -> Consumer:
+def _shipped(sources: Sources) -> Consumer:
     return Consumer(
         sources.name,
         sources.version,
@@ -90,5 +89,5 @@ def _shipped(sources: Sources, *, dated: bool) -> Consumer:
         sources.modules,
         sources.read(sources.modules.values()),
         tuple(sources.requires),
-        sources.published() if dated else None,
+        sources.published(),
     )

@@ -66,8 +66,9 @@ def test_the_exit_code_tells_only_when_asked(releases):
 def test_two_strangers_are_not_compared(releases, tmp_path, capsys):
     (tmp_path / "other" / "thing").mkdir(parents=True)
     (tmp_path / "other" / "thing" / "__init__.py").write_text("", encoding="utf-8")
-    assert main(["diff", "./old", "./other", "--offline"]) == 2
-    assert "no import package in common" in capsys.readouterr().err
+    for more in ((), ("--used-by", "./old")):
+        assert main(["diff", "./old", "./other", *more, "--offline"]) == 2
+        assert "no import package in common" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["scan", "apply", "diff"])

@@ -124,6 +124,11 @@ def test_a_declared_range_chooses_the_old_side_as_a_scan_does(options, index):
     assert table.columns[0].reason == "declared by the consumer: acme==1.2"
 
 
+def test_a_given_release_of_another_provider_is_not_the_old_side(options):
+    table = matrix(replace(options, from_=("shop==0.1", "acme==1.0")))
+    assert {column.old for column in table.columns} == {"1.0"}
+
+
 def test_the_release_that_was_current_is_compared_with_itself(options, monkeypatch):
     for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(variable, raising=False)

@@ -43,6 +43,14 @@ def test_each_is_compared_with_its_own_old_side(tmp_path):
     ]
 
 
+def test_a_given_release_of_another_provider_is_nobodys_old_side(tmp_path):
+    lone = package(tmp_path, "lone", "1", "x = 1\n")
+    consumer = package(tmp_path, "app", "1", "import two, one\none.f(1, b=2)\n")
+    one = package(tmp_path, "one", "2", "def f(a): ...\n")
+    report = scan(Options(consumers=(consumer,), against=(one,), from_=(lone,), cache_dir=tmp_path / "c", offline=True))
+    assert [(p.name, p.packages, p.old) for p in report.providers] == [("one", ("one",), None)]
+
+
 def test_what_one_provider_hands_on_of_another_is_audited_as_the_others(tmp_path):
     (found,) = audited(tmp_path, "import two\ntwo.C().make()(1, b=2)\n").findings
     assert (found.rule, found.provider, found.symbol) == ("unknown-argument", "one", "one.f")

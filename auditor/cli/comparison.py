@@ -15,7 +15,7 @@ from auditor.packages.release import Release, open_release
 from auditor.packages.spec import parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot
-from auditor.resolution import open_consumer, open_pairs, open_store
+from auditor.resolution import GIVEN, open_consumer, open_pairs, open_store
 from auditor.sides import Side
 from auditor.world.world import World
 
@@ -46,7 +46,7 @@ def compare(old: str, new: str, given: dict[str, Any], on_progress: Progress | N
         before = open_release(old, store=store, index=index, offline=options.offline, name=named)
         after = open_release(new, store=store, index=index, offline=options.offline, name=before.name)
         if set(before.packages).isdisjoint(after.packages):
-            raise SpecError(f"{before.name} and {after.name} have no import package in common", where=f"{old} {new}")
+            raise _unlike(old, new)
         sides = [_side(release, store, options) for release in (before, after)]
         symbols, others = (
             [symbol for name in snapshot.module_names() for symbol in _symbols(snapshot, name)] for _, snapshot in sides
@@ -65,6 +65,10 @@ def compare(old: str, new: str, given: dict[str, Any], on_progress: Progress | N
         (was, _), (now, _) = sides
         changes = (*differences(was, now, symbols, elsewhere), *additions(was, now, others))
         return Comparison(before.name, _version(before), _version(after), None, len(symbols), changes)
+
+
+def _unlike(old: str, new: str) -> SpecError:
+    return SpecError("they have no import package in common", where=f"{old}, {new}")
 
 
 def _symbols(snapshot: Snapshot, name: str) -> list[str]:
@@ -90,6 +94,8 @@ def _used(options: Options, store: Store, index: PackageIndex) -> Comparison:
 
     consumer = open_consumer(options, store, index)
     (pair,) = open_pairs(options, consumer, store, index)
+    if pair.reason != GIVEN:
+        raise _unlike(options.from_[0], options.against[0])
     audit = Audit(consumer, [pair], store)
     options.progress("reading the consumer", 0, len(consumer.modules))
     symbols = _touched(audit)

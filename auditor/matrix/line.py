@@ -25,7 +25,7 @@ from auditor.packages.release import Release, open_release
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot, prefetch
-from auditor.resolution import Pair, dropped
+from auditor.resolution import GIVEN, Pair, dropped, stated
 from auditor.suppressions import MARK, applied
 
 
@@ -82,7 +82,7 @@ class Line:
         """Open a release, and fetch what its neighbours needed unless its column is known."""
         release = self._open(spec)
         old, reason = self._old(release, indexed=isinstance(parse_spec(spec), IndexSpec))
-        digest = f"{self._digest}:{self.options.repaired}:{self._has_several_old_sides(release.name)}"
+        digest = f"{self._digest}:{self.options.repaired}:{self._has_several_old_sides(release)}"
         key = key_of(digest, self._content(old), self._content(release), self.options.rules, self.options.selection)
         kept = recall(self.store, key)
         if kept is None:
@@ -119,7 +119,7 @@ class Line:
             drift = with_fixes(drift, analyses, audit.old, audit.new)
         found, _ = applied(identified(drift), self._texts)
         misfits: tuple[str, ...] = ()
-        if self._has_several_old_sides(release.name):
+        if self._has_several_old_sides(release):
             unfit = identified(audit.against([alone(pair)]).findings(analyses))
             misfits = tuple(finding.id for finding in unfit if finding.severity == "error")
         touched = new_side.touched()
@@ -152,11 +152,13 @@ class Line:
             self._audits[pair.packages, id(pair.old)] = audit
         return audit
 
-    def _has_several_old_sides(self, provider: str) -> bool:
+    def _given(self, release: Release) -> Release | None:
+        """The release of the same provider that the consumer was written for, where that is given."""
+        return stated(release, [self._open(text) for text in self.options.from_])
+
+    def _has_several_old_sides(self, release: Release) -> bool:
         """Whether releases are compared with different ones; what broke in one of these already is no drift then."""
-        if self.options.from_:
-            return False
-        return len(self._ends(provider)) > 1
+        return self._given(release) is None and len(self._ends(release.name)) > 1
 
     def _ends(self, provider: str) -> tuple[str, ...]:
         """The lowest and the highest release that the consumer declares to support."""
@@ -170,7 +172,7 @@ class Line:
 
     def _other_end(self, release: Release, old: Release) -> Release | None:
         """The end of the declared range that a release is not compared with: what fits that one must fit here too."""
-        if not self._has_several_old_sides(release.name):
+        if not self._has_several_old_sides(release):
             return None
         other = next((end for end in reversed(self._ends(release.name)) if end != old.version), None)
         return self._open(f"{release.name}=={other}") if other not in (None, release.version) else None
@@ -199,8 +201,8 @@ class Line:
 
     def _old(self, release: Release, *, indexed: bool) -> tuple[Release, str]:
         """The release to compare with: as given, else of those that the consumer declares, as a scan chooses it."""
-        if self.options.from_:
-            return self._open(self.options.from_[0]), "--from"
+        if (given := self._given(release)) is not None:
+            return given, GIVEN
         chosen, reason = old_version(self.sources, release.name, release.version, self.index, indexed=indexed)
         if chosen is None:
             if indexed and release.version == current_version(self.sources, release.name, self.index):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import msgspec
@@ -52,6 +52,7 @@ def matrix(options: Options, chosen: Range = FINAL, engine: Engine = "processes"
     with open_store(options) as (store, index):
         line = Line(options, open_consumer(options, store, index), store, index)
         specs = expanded(options.against, index, chosen)
+        _refuse_several({name for name in map(_named, specs) if name is not None})
         columns = []
         for column in audited(line, specs, engine):
             columns.append(column)
@@ -71,18 +72,27 @@ def assembled(line: Line, columns: Sequence[Column], asked: str, index: PackageI
     """
     columns = settled(columns)
     names = {column.name for column in columns if column.name}
-    if len(names) > 1:
-        raise SpecError(f"releases of one provider make a table, not of {', '.join(sorted(names))}")
+    _refuse_several(names)
     return Table(
         consumer=line.consumer.name,
         version=line.consumer.version,
-        provider=next(iter(names), parse_spec(asked).name or asked),
+        provider=next(iter(names), _named(asked) or asked),
         columns=tuple(columns),
         rows=rows_of(columns),
         clean=clean_part(columns),
         problems=line.problems,
         stats=_stats(columns, index, started),
     )
+
+
+def _named(text: str) -> str | None:
+    """The provider that a specification names."""
+    return parse_spec(text).name
+
+
+def _refuse_several(providers: Collection[str]) -> None:
+    if len(providers) > 1:
+        raise SpecError(f"releases of one provider make a table, not of {', '.join(sorted(providers))}")
 
 
 def expanded(texts: Sequence[str], index: PackageIndex, chosen: Range) -> list[str]:
