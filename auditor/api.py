@@ -27,6 +27,12 @@ class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The annotation as a term in the scope of the defining module."""
 
 
+class Served(msgspec.Struct, frozen=True, gc=False):
+    """What a module's `__getattr__` gives for a name: a path, "" for anything else; None where it refuses the name."""
+
+    path: str | None
+
+
 class Decorator(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A decorator as written (`text`) and what it names (`function`; its call arguments are in `text` alone)."""
 

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Mapping
 from textwrap import dedent
 
-from auditor.api import ModuleApi
+from auditor.api import ModuleApi, Served
 from auditor.consumer.analysis import FileAnalysis
 from auditor.consumer.walker import walk
+from auditor.provider.serving import Servers
 from auditor.provider.signatures import read_module
 from auditor.reading import Environment, read
 from auditor.sides import Side
@@ -40,6 +41,7 @@ class Modules:
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.apis: dict[str, ModuleApi] = {}
         self.stubs: dict[str, ModuleApi] = {}
+        self.sources: dict[str, str] = {}
         for path, source in sources.items():
             name = path.rpartition(".")[0].replace("/", ".")
             is_package = name.endswith(".__init__")
@@ -48,6 +50,9 @@ class Modules:
             api = read_module(name, dedent(source).encode(), is_package=is_package, is_stub=is_stub)
             assert not api.problems
             (self.stubs if is_stub else self.apis)[name] = api
+            if not is_stub:
+                self.sources[name] = dedent(source)
+        self.servers = Servers(self.sources.get, lambda name: self.apis[name].is_package)
 
     @property
     def packages(self) -> list[str]:
@@ -58,6 +63,9 @@ class Modules:
 
     def stub(self, name: str) -> ModuleApi | None:
         return self.stubs.get(name) if name in self.apis else None
+
+    def served(self, module: str, name: str) -> Served | None:
+        return self.servers.ask(module, name)
 
     def has_module(self, name: str) -> bool:
         return name in self.apis or name in self.stubs

@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from auditor.api import SCHEMA, ModuleApi
+from auditor.api import SCHEMA, ModuleApi, Served
 from auditor.consumer.analysis import ConsumerModule, FileAnalysis, Job
 from auditor.consumer.flags import filled
 from auditor.consumer.source import Sources
@@ -83,6 +83,11 @@ class ConsumerTree:
     def stub(self, name: str) -> ModuleApi | None:
         """Consumers are read as they run; their stubs do not count."""
         del name
+        return None
+
+    def served(self, module: str, name: str) -> Served | None:
+        """What consumers serve is not followed any further."""
+        del module, name
         return None
 
     @cached_property

@@ -37,16 +37,19 @@ def call_value(evaluator: Evaluator, node: ast.Call, names: dict[str, Any]) -> A
 
 
 def parameters(
-    evaluator: Evaluator, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call
+    evaluator: Evaluator,
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    call: ast.Call,
+    names: dict[str, Any] | None = None,
 ) -> dict[str, Any] | None:
     """What a call gives to the parameters of a function, defaults included; None where it unpacks something."""
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
-    names = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
-    given = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
-    given.update(zip(names, call.args, strict=False))
+    own = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
+    given = dict(zip(reversed(own), reversed(function.args.defaults), strict=False))
+    given.update(zip(own, call.args, strict=False))
     given.update({k.arg: k.value for k in call.keywords if k.arg is not None})
-    return {name: evaluator.value(value, {}) for name, value in given.items()}
+    return {name: evaluator.value(value, names or {}) for name, value in given.items()}
 
 
 def _environment(evaluator: Evaluator, function: ast.expr, names: dict[str, Any]) -> bool:

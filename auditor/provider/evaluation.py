@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from auditor.provider.scopes import absolute
 from auditor.provider.values import UNKNOWN, Function, Globals, Missing, Ref, Structure
@@ -16,6 +16,8 @@ from auditor.provider.values import UNKNOWN, Function, Globals, Missing, Ref, St
 MAX_STEPS = 200_000
 ANY_VARIABLE = ""
 """Stands for an environment variable whose name is not known."""
+Calls: TypeAlias = "Callable[[Evaluator, ast.Call, dict[str, Any]], Any]"
+"""Evaluates a call."""
 _MAX_TEXT = 2000
 _MAX_ITEMS = 50_000
 
@@ -37,7 +39,7 @@ class Evaluator:
         package: str,
         has_global: Callable[[str], bool],
         imports: dict[str, str],
-        calls: Callable[[Evaluator, ast.Call, dict[str, Any]], Any],
+        calls: Calls,
     ) -> None:
         self.module = module
         self.package = package
@@ -157,8 +159,8 @@ class Evaluator:
             return of.extra
         if isinstance(of, Globals) and isinstance(index, str):
             return self.global_item(index)
-        if isinstance(of, Ref) and of.path == "sys.modules" and index == self.module:
-            return Globals()
+        if isinstance(of, Ref) and of.path == "sys.modules" and isinstance(index, str):
+            return Globals() if index == self.module else Ref(index)
         if isinstance(of, dict) and index is not UNKNOWN:
             self.ask(of)
             if isinstance(index, str | int) and index in of:
@@ -205,6 +207,8 @@ class Evaluator:
     def _contains(self, container: Any, item: Any) -> Any:
         if isinstance(container, Ref) and container.path == "os.environ":
             return self.unset(item)
+        if isinstance(container, Ref) and container.path.endswith(".__dict__"):
+            return False  # who asks `__getattr__` does so for what the module itself does not have
         if item is UNKNOWN:
             return UNKNOWN
         if isinstance(container, Globals):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from auditor.provider.documents import warned
@@ -17,6 +18,14 @@ NOBODY = "api_audit_asks_for_nobody"
 _MAX_STEPS = 4000
 _WARNED = "deprecation warning"
 """Under this the local names of one way hold the warning it issued; no variable can have such a name."""
+
+
+class Closure(NamedTuple):
+    """A function defined inside another one, with what it sees there."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    names: dict[str, Any]
+    evaluator: Evaluator
 
 
 def makes_getattr(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -44,13 +53,29 @@ class _Outcome(NamedTuple):
 
 
 class Getattr:
-    """A module's `__getattr__`, to be asked for names."""
+    """A module's `__getattr__`, to be asked for names; `seen` is what it sees of a function around it."""
 
-    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef, evaluator: Evaluator, package: str) -> None:
+    def __init__(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        evaluator: Evaluator,
+        package: str,
+        seen: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.function = function
         self.evaluator = evaluator
         self.package = package
+        self.seen = seen
         self._steps = 0
+
+    def result(self, names: dict[str, Any]) -> Any:
+        """What the function returns on every way through it; it is as if the value were `Missing` where all raise."""
+        self._steps = 0
+        outcomes = self._run(self.function.body, names)
+        if outcomes and all(outcome.kind == "raise" for outcome in outcomes):
+            raise Missing
+        values = [outcome.value if outcome.kind in ("return", "end") else UNKNOWN for outcome in outcomes]
+        return values[0] if values and all(value == values[0] for value in values) else UNKNOWN
 
     def ask(self, name: Any) -> Answer:
         """What `__getattr__(name)` returns; nothing at all where it raises."""
@@ -62,7 +87,7 @@ class Getattr:
         is_unknown = False
         warnings: list[str | None] = []
         returned: list[Any] = []
-        for outcome in self._run(self.function.body, {a.arg: name for a in arguments[:1]}):
+        for outcome in self._run(self.function.body, {**self.seen, **{a.arg: name for a in arguments[:1]}}):
             if outcome.kind == "return" and isinstance(outcome.value, Ref):
                 paths[outcome.value.path] = None
             elif outcome.kind in ("return", "end"):
@@ -187,7 +212,7 @@ class Getattr:
         self.evaluator.bind(node.target, UNKNOWN, names)
 
     def _definition(self, node: ast.FunctionDef | ast.ClassDef, names: dict[str, Any]) -> None:
-        names[node.name] = UNKNOWN
+        names[node.name] = Closure(node, names, self.evaluator) if isinstance(node, ast.FunctionDef) else UNKNOWN
 
 
 _STEPS: dict[type[ast.AST], Callable[[Getattr, Any, dict[str, Any]], list[_Outcome] | None]] = {

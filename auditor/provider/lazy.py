@@ -10,7 +10,7 @@ from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
 from auditor.provider.calls import call_value, parameters
 from auditor.provider.constructors.syntax import last_name
-from auditor.provider.evaluation import MAX_STEPS, Evaluator
+from auditor.provider.evaluation import MAX_STEPS, Calls, Evaluator
 from auditor.provider.flags import asks_environment
 from auditor.provider.getattrs import NOBODY, Getattr, makes_getattr
 from auditor.provider.scopes import imported
@@ -39,15 +39,15 @@ def read_lazy(blocks: BlockReader, code: str) -> LazyNames:
     if not any(mark in code for mark in _MARKS):
         return LazyNames({})
     try:
-        return _Module(blocks).result()
+        return Tables(blocks).result()
     except RecursionError:
         return LazyNames({}, is_open=True)
 
 
-class _Module:
+class Tables:
     """Follows the statements of one module that fill and serve tables."""
 
-    def __init__(self, blocks: BlockReader) -> None:
+    def __init__(self, blocks: BlockReader, calls: Calls = call_value) -> None:
         self.blocks = blocks
         self.names: dict[str, str] = {}
         self.is_open = False
@@ -66,7 +66,7 @@ class _Module:
             for _, definition in found
             if isinstance(definition, Reexport)
         }
-        self.evaluator = Evaluator(blocks.module, blocks.package, self.globals.__contains__, imports, call_value)
+        self.evaluator = Evaluator(blocks.module, blocks.package, self.globals.__contains__, imports, calls)
 
     def result(self) -> LazyNames:
         """What the module serves."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from auditor.api import ModuleApi
+from auditor.api import ModuleApi, Served
 from auditor.decoding import decode_leniently
 from auditor.provider.loading import Module, load
 from auditor.provider.searching import Files, Records, Searches
+
+if TYPE_CHECKING:
+    from auditor.provider.serving import Servers
 
 _DECODER = msgspec.msgpack.Decoder(ModuleApi)
 
@@ -30,6 +34,7 @@ class Snapshot(Searches):
         self._apis: dict[str, ModuleApi] = {}
         self._encoded: dict[str, bytes] = {}
         """What was read but not asked for yet."""
+        self._servers: Servers | None = None
         self.parsed = 0
         """Modules parsed in this run; the others came out of the store."""
 
@@ -56,6 +61,18 @@ class Snapshot(Searches):
         """The API of the stub beside a module's source."""
         path = self._stubs.get(name)
         return self._api(name, path) if path is not None and name in self._modules else None
+
+    def served(self, module: str, name: str) -> Served | None:
+        """What the `__getattr__` of a module gives for a name, with the help of the modules that it imports."""
+        if self._servers is None:
+            from auditor.provider.serving import Servers  # few modules take that
+
+            modules = self._modules
+            self._servers = Servers(
+                lambda m: self.source(m) if m in modules else None,
+                lambda m: modules[m].endswith("/__init__.py"),
+            )
+        return self._servers.ask(module, name)
 
     def load_all(self) -> int:
         """Read and parse the whole release; returns the number of modules."""

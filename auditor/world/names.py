@@ -73,7 +73,7 @@ def global_name(world: World, module: str, name: str, *, strict: bool = False) -
     if world.has_module(f"{module}.{name}"):
         return ModuleValue(f"{module}.{name}")
     if api.lazy_open:
-        return UnknownValue(api.problems[0] if api.problems else "module __getattr__")
+        return UnknownValue(api.problems[0]) if api.problems else _served(world, module, name)
     if name in _OF_EVERY_MODULE:
         return UnknownValue("module attribute", f"{module}.{name}")
     if not strict:
@@ -83,6 +83,19 @@ def global_name(world: World, module: str, name: str, *, strict: bool = False) -
     if not world.owns(f"{module}.{name}"):  # another distribution's part of a namespace
         return External(f"{module}.{name}")
     return Missing(module, name, "member of module")
+
+
+def _served(world: World, module: str, name: str) -> Value:
+    """What a module's `__getattr__` gives, where helpers of other modules have a hand in it."""
+    tree, path = world.tree(module), f"{module}.{name}"
+    api = tree.module(module) if tree is not None else None
+    served = tree.served(module, name) if tree is not None and api is not None and "__getattr__" in api.names else None
+    if served is None:
+        known = api is not None and name in api.lazy
+        return UnknownValue("served by module __getattr__", path) if known else UnknownValue("module __getattr__")
+    if served.path is None or served.path == path:  # a submodule would have been found before
+        return Missing(module, name, "member of module")
+    return world.resolve(served.path) if served.path else UnknownValue("served by module __getattr__", path)
 
 
 def _is_for_annotations(world: World, module: str, name: str) -> bool:
@@ -115,7 +128,7 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
             return options([world.define(module, d) for d in definitions if not d.runtime])
     if name in api.lazy:
         path = api.lazy[name] or next((d.path for d in definitions if isinstance(d, Reexport)), "")
-        return world.resolve(path) if path else UnknownValue("served by module __getattr__", f"{module}.{name}")
+        return world.resolve(path) if path else _served(world, module, name)
     starred = _from_stars(world, api.wildcards, module, name)
     if starred is not None and not isinstance(starred, UnknownValue):
         return starred

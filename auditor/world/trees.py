@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from auditor.api import ModuleApi
+from auditor.api import ModuleApi, Served
 
 
 class Tree(Protocol):
@@ -20,6 +20,9 @@ class Tree(Protocol):
 
     def stub(self, name: str) -> ModuleApi | None:
         """The API of the `.pyi` that stands beside a module, if any."""
+
+    def served(self, module: str, name: str) -> Served | None:
+        """What the `__getattr__` of a module gives for a name, helpers of other modules followed; None if unknown."""
 
     def has_module(self, name: str) -> bool:
         """Whether a module (or namespace package) of this name exists, without reading it."""
