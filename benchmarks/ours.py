@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ COLD = "api-audit scan, cold"
 READ = "api-audit snapshot, cold"
 FIRST = "api-audit scan, empty store"
 WHOLE = "api-audit snapshot, empty store"
+_COMPUTED = ("api", "consumer", "search", "matrix")
+"""All kinds of records that are computed from sources."""
 SIZES = (10, 100, 1000, 2000)
 
 
@@ -84,7 +87,7 @@ class Ours:
     @property
     def cold(self) -> Case:
         """A scan with all sources in the store and nothing read from them, neither the consumer's nor a release's."""
-        return Case(COLD, self.scan(), ("api", "consumer", "search", "matrix"))
+        return Case(COLD, self.scan(), _COMPUTED)
 
     @property
     def whole(self) -> Case:
@@ -128,24 +131,31 @@ class Ours:
         whole = audit("snapshot", self.new, "--isolated", "--json", "-qq")
         for name, command in ((FIRST, [*first, "--output-format", "json"]), (WHOLE, whole)):
             with tempfile.TemporaryDirectory() as folder:
-                given = {"environment": environment(Path(folder)), "cwd": ROOT}
-                found = measure(name, command, runs=1, warm_up=False, **given)
-                found.facts.update(stats(found.output))
-                yield found
+                store = Path(folder, "store")
+                yield self._with_facts(
+                    measure(
+                        name,
+                        command,
+                        runs=self.runs,
+                        warm_up=False,
+                        before=partial(shutil.rmtree, store, ignore_errors=True),
+                        environment=environment(store),
+                        cwd=ROOT,
+                    )
+                )
 
     def neighbours(self, releases: str) -> Iterator[Measure]:
-        """A range of releases: nothing matched before, then everything; and the way to the first break."""
+        """A range of releases: nothing read before, nothing matched, then everything; the way to the first break."""
         shared = ("--isolated", "-qq", "--output-format", "json")
         command = audit("matrix", self.consumer, "--against", releases, *shared)
         measure("filling the store", command, runs=1, warm_up=False, environment=environment(self.cache), cwd=ROOT)
-        yield self._with_facts(self.measured(Case("api-audit matrix, nothing matched", command, ("matrix",)), 1))
-        cold = environment(self.copy)
-        kept = measure("api-audit matrix, run again", command, runs=1, warm_up=False, environment=cold, cwd=ROOT)
-        yield self._with_facts(kept)
+        yield self._with_facts(self.measured(Case("api-audit matrix, nothing read", command, _COMPUTED)))
+        yield self._with_facts(self.measured(Case("api-audit matrix, nothing matched", command, ("matrix",))))
+        yield self._with_facts(self.measured(Case("api-audit matrix, run again", command)))
         name, _, version = self.new.partition("==")
         command = audit("bisect", self.consumer, "--provider", name, "--from", self.old.partition("==")[2])
         command += ["--to", version, "--isolated", "-qq", "--json"]
-        yield self.measured(Case("api-audit bisect, nothing matched", command, ("matrix",)), 1)
+        yield self.measured(Case("api-audit bisect, nothing matched", command, ("matrix",)))
 
     def growth(self, folder: Path) -> Iterator[Measure]:
         """Scans of parts of a consumer, none of whose files was read before; the releases were."""

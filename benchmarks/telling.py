@@ -35,7 +35,7 @@ def page(results: Results, rows: Mapping[int, tuple[str, int, int]]) -> str:
     if "big" in stages:
         parts += ["", f"## A big consumer: {BIG[0]}, {BIG[1]} -> {BIG[2]}", "", *_costs(stages["big"], "")]
     if "growth" in stages:
-        parts += ["", "Parts of it, none of whose files was read before:", "", *_growth(stages["growth"])]
+        parts += ["", "Parts of it, none of whose files was read before, each once:", "", *_growth(stages["growth"])]
     if "neighbours" in stages:
         parts += ["", "## Neighbours", "", *_neighbours(stages["neighbours"])]
     if results.profiles:
