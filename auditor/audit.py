@@ -7,6 +7,7 @@ from copy import copy
 
 import msgspec
 
+from auditor.checks import all_foresights
 from auditor.consumer.analysis import FileAnalysis, Job
 from auditor.consumer.source import Sources
 from auditor.consumer.tree import ConsumerTree
@@ -19,11 +20,12 @@ from auditor.options import Options, Selection
 from auditor.packages.index import PackageIndex
 from auditor.packages.store import Store
 from auditor.portions import portion
-from auditor.provider.snapshot import Snapshot, prefetch
+from auditor.provider.following import follow, spelled
+from auditor.provider.snapshot import Snapshot
 from auditor.resolution import Pair, open_pairs
 from auditor.rulepack import Pack
 from auditor.sides import PresumedSide, Side, Unmentioned, Variants, path_of, presumed
-from auditor.terms import Import
+from auditor.terms import Import, Member
 from auditor.world.world import World
 
 
@@ -109,11 +111,21 @@ class Audit:
         self.migrations = self._migrations()
 
     def uses(self) -> list[FileAnalysis]:
-        """The analyses of all files that touch a provider, with the modules they import read in one batch."""
+        """The analyses of all files that touch a provider, with the modules they will ask for read in a few batches."""
         analyses = self.tree.analyses(self.tree.touching)
-        modules = _imported_modules(analyses, self.providers)
-        prefetch({release: modules for pair in self.pairs for release in (pair.old, pair.new)})
+        named = _named(analyses, self.providers)
+        releases = [release for pair in self.pairs for release in (pair.old, pair.new)]
+        follow(dict.fromkeys(releases, named), self._foreseen(analyses))
         return analyses
+
+    def _foreseen(self, analyses: Iterable[FileAnalysis]) -> set[str]:
+        """Modules of the providers that the checks will look at though nothing imports them."""
+        return {
+            module
+            for analysis in analyses
+            for foreseen in all_foresights()
+            for module in foreseen(analysis, self.old, self.new)
+        }
 
     def examined(self, analysis: FileAnalysis) -> Examined:
         """All that is to be said of one file by itself."""
@@ -190,13 +202,8 @@ def _read_all(jobs: Sequence[Job], interesting: frozenset[str]) -> Iterator[tupl
     return read_all(jobs, interesting)
 
 
-def _imported_modules(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> list[str]:
-    """Every dotted prefix that the consumer imports from a provider, whether it turns out to be a module or not."""
-    wanted: dict[str, None] = {}
-    for analysis in analyses:
-        for use in analysis.uses:
-            if use.kind in ("import", "string") and isinstance(use.term, Import):
-                parts = use.term.path.split(".")
-                if portion(use.term.path, providers) is not None:
-                    wanted.update(dict.fromkeys(".".join(parts[:n]) for n in range(1, len(parts) + 1)))
-    return list(wanted)
+def _named(analyses: Iterable[FileAnalysis], providers: Mapping[str, str]) -> set[str]:
+    """Every dotted path into a provider that the consumer imports, names in a string, or asks of what it imports."""
+    terms = (use.term for analysis in analyses for use in analysis.uses)
+    paths = {spelled(term) for term in terms if isinstance(term, Import | Member)}
+    return {path for path in paths if path is not None and portion(path, providers) is not None}

@@ -1,6 +1,7 @@
 """The checks, one question per file; whatever module of this folder has a `check` (or `check_file`) is one.
 
-A module with a `check` says in `KINDS` which kinds of uses it looks at.
+A module with a `check` says in `KINDS` which kinds of uses it looks at. One that looks at modules which nothing imports
+can say which in `foreseen`, so that they are read in one batch with the others.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ Check = Callable[[Use, Side, Side], Iterator[Finding]]
 FileCheck = Callable[[FileAnalysis, Side, Side], Iterator[Finding]]
 """`check_file(analysis, old, new)`, for questions that one use cannot answer"""
 
+Foresight = Callable[[FileAnalysis, Side, Side], Iterator[str]]
+"""`foreseen(analysis, old, new)`: modules that the check of this file will most likely look at, on both sides"""
+
 
 @cache
 def _modules() -> tuple[ModuleType, ...]:
@@ -39,3 +43,9 @@ def checks_of(kind: UseKind) -> tuple[Check, ...]:
 def all_file_checks() -> tuple[FileCheck, ...]:
     """Every check of a whole file, by file name."""
     return tuple(module.check_file for module in _modules() if hasattr(module, "check_file"))
+
+
+@cache
+def all_foresights() -> tuple[Foresight, ...]:
+    """What every check that foresees anything does, by file name."""
+    return tuple(module.foreseen for module in _modules() if hasattr(module, "foreseen"))

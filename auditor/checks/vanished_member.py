@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from zlib import crc32
 
@@ -30,15 +30,11 @@ _KEPT = 0.1
 
 def check_file(analysis: FileAnalysis, old: Side, new: Side) -> Iterator[Finding]:
     """Yield a finding for each such access in one file, with the name that took its place on the same classes."""
-    wanted: dict[str, list[Use]] = {}
-    for use in analysis.loose:
-        if use.kind == "attribute" and isinstance(use.term, Member) and not _asked_for(use):
-            wanted.setdefault(use.term.name, []).append(use)
-    names = {name for name in wanted if not name.startswith("__") and name not in _EVERYDAY}
-    if not names or old.world is new.world:
+    wanted = _wanted(analysis, old, new)
+    if not wanted:
         return
     for provider in dict.fromkeys(new.providers.values()):
-        families = _families(analysis, provider, names, old, new)
+        families = _families(analysis, provider, wanted.keys(), old, new)
         for name, family in families.items():
             if len(family.definers) >= _MANY and len(family.kept) <= _KEPT * len(family.definers):
                 severity, confidence = _weight(analysis, family, new)
@@ -46,6 +42,17 @@ def check_file(analysis: FileAnalysis, old: Side, new: Side) -> Iterator[Finding
                     finding = _finding(use, name, family, new, severity, confidence)
                     if finding is not None:
                         yield finding
+
+
+def foreseen(analysis: FileAnalysis, old: Side, new: Side) -> Iterator[str]:
+    """The modules that are most likely looked at for one file: for each name the first that mention it."""
+    wanted = _wanted(analysis, old, new)
+    for package in new.providers if wanted else ():
+        seen: Counter[str] = Counter()
+        for module, mentioned in _mentioning(analysis, package, wanted.keys(), old, new).items():
+            if any(seen[name] < ENOUGH for name in mentioned):
+                seen.update(mentioned)
+                yield module
 
 
 class _Family:
@@ -64,6 +71,17 @@ class _Family:
         return max(best, key=lambda n: likeness(name, n)) if best else None
 
 
+def _wanted(analysis: FileAnalysis, old: Side, new: Side) -> dict[str, list[Use]]:
+    """The accesses to look into, by name; none where there is nothing to compare."""
+    wanted: dict[str, list[Use]] = {}
+    for use in analysis.loose if old.world is not new.world else ():
+        if use.kind == "attribute" and isinstance(use.term, Member) and not _asked_for(use):
+            name = use.term.name
+            if not name.startswith("__") and name not in _EVERYDAY:
+                wanted.setdefault(name, []).append(use)
+    return wanted
+
+
 def _asked_for(use: Use) -> bool:
     """Whether the consumer tests for the member before it uses it, or tests the same object for another one."""
     term = use.term
@@ -72,13 +90,10 @@ def _asked_for(use: Use) -> bool:
     return any(g.kind == "hasattr" and (g.name == term.name or g.of == term.of) for g in use.guards)
 
 
-def _families(analysis: FileAnalysis, provider: str, names: set[str], old: Side, new: Side) -> dict[str, _Family]:
+def _families(analysis: FileAnalysis, provider: str, names: Set[str], old: Side, new: Side) -> dict[str, _Family]:
     families = {name: _Family() for name in names}
     for package in (package for package, name in new.providers.items() if name == provider):
-        tree = old.world.tree(package)
-        if not isinstance(tree, Searchable):
-            continue
-        for module, mentioned in tree.mentioning(_sample(analysis, package, old, new), names).items():
+        for module, mentioned in _mentioning(analysis, package, names, old, new).items():
             if any(len(families[name].definers) < ENOUGH for name in mentioned):
                 for cls in _classes(module, old):
                     _compare(cls, families, new)
@@ -109,15 +124,26 @@ def _compare(cls: ClassRef, families: dict[str, _Family], new: Side) -> None:
             families[name].gained.update(gained)
 
 
-def _sample(analysis: FileAnalysis, package: str, old: Side, new: Side) -> list[str]:
-    """Modules that both releases have, around those that the file imports, in an order that depends on names alone."""
+def _mentioning(
+    analysis: FileAnalysis, package: str, names: Set[str], old: Side, new: Side
+) -> Mapping[str, Sequence[str]]:
+    """Modules that both releases have and that mention some names, out of a sample around those that the file imports.
+
+    Their order depends on their names alone.
+    """
     before, after = old.world.tree(package), new.world.tree(package)
-    if not isinstance(before, Searchable) or not isinstance(after, Searchable):
-        return []
-    shared = frozenset(before.module_names()) & frozenset(after.module_names())
-    imported = [u.term.path for u in analysis.uses if u.kind == "import" and isinstance(u.term, Import)]
+    if before is after or not isinstance(before, Searchable) or not isinstance(after, Searchable):
+        return {}
+    shared = _shared(tuple(before.module_names()), tuple(after.module_names()))
+    imported = {u.term.path for u in analysis.uses if u.kind == "import" and isinstance(u.term, Import)}
     rings = {_package(path, shared) for path in imported if portion(path, (package,))} - {package, ""}
-    return _around(shared, frozenset(rings))
+    return before.mentioning(_around(shared, frozenset(rings)), names)
+
+
+@lru_cache
+def _shared(before: tuple[str, ...], after: tuple[str, ...]) -> frozenset[str]:
+    """One and the same set for the same releases: what is remembered by it is found by its identity."""
+    return frozenset(before) & frozenset(after)
 
 
 @lru_cache

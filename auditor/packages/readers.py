@@ -11,14 +11,16 @@ from auditor.packages.sources import merged
 from auditor.packages.zipdir import ByteSource, Member, unpack
 
 READ_AHEAD = 24 * KIB
-"""With a file come those of its folder that lie so near; where single files are asked for time and again, twice as far
+"""With a single file come those of its folder that lie so near; where such are asked for time and again, twice as far
 each time."""
+_BESIDE = 6 * KIB
+"""The same for each file of a batch: few of many have a neighbour that is needed later."""
 _MOST = 512 * KIB
 """How far that goes."""
 _FEW = 3
 """Files that are asked for on the way, one leading to the next; more of them are a batch that was thought of."""
 _PATIENCE = 8
-"""Round trips after which neighbours may come from the folder above too; after as many again, from the next one up."""
+"""Single files after which neighbours may come from the folder above too; after as many again, from the next one up."""
 
 
 class ZipReader:
@@ -46,10 +48,12 @@ class ZipReader:
         """Each entry with its content, then perhaps neighbours of it."""
         wanted = {entry.path: entry for entry in entries}
         if self._by_place:
-            for find in (self._neighbours, self._between):
-                wanted.update((entry.path, entry) for entry in self._new(find(wanted)))
+            around = [*entries, *self._new(self._neighbours(wanted))]
+            for run in merged([(entry.start, entry.stop) for entry in around]):
+                if any(run[0] <= entry.start < run[1] for entry in entries):  # no request for neighbours alone
+                    wanted.update((entry.path, entry) for entry in self._new(self._from(*run)))
             self._had.update(wanted)
-            self._trips += 1
+            self._trips += len(entries) <= _FEW
         spans = [(entry.start, entry.stop) for entry in wanted.values()]
         for entry, raw in zip(wanted.values(), self._source.read(spans), strict=True):
             member = Member(entry.name, entry.method, entry.crc or 0, entry.packed, entry.size, entry.start, entry.stop)
@@ -63,7 +67,7 @@ class ZipReader:
 
     def _neighbours(self, wanted: Mapping[str, FileEntry]) -> Iterator[FileEntry]:
         """What lies near in the same folder, or under one above it: the longer the way, the farther we look."""
-        far = READ_AHEAD // 4  # of many files, few have a neighbour that is needed later
+        far = _BESIDE
         if len(wanted) <= _FEW:
             far = min(READ_AHEAD << self._trips, _MOST) // len(wanted)
         for entry in wanted.values():
@@ -71,11 +75,6 @@ class ZipReader:
             around = "/".join([*folders[: max(0, len(folders) - self._trips // _PATIENCE)], ""])
             near = self._from(entry.start - far, entry.stop + far)
             yield from (other for other in near if other.path.startswith(around))
-
-    def _between(self, wanted: Mapping[str, FileEntry]) -> Iterator[FileEntry]:
-        """What lies in the gaps that are fetched anyway, since merged ranges need fewer requests."""
-        for start, stop in merged([(entry.start, entry.stop) for entry in wanted.values()]):
-            yield from self._from(start, stop)
 
     def _from(self, start: int, stop: int) -> Iterator[FileEntry]:
         """The files that begin at `start` or later and end at `stop` or before."""

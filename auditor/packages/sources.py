@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +18,10 @@ from auditor.packages.zipdir import Span
 
 MAX_GAP = 16 * KIB
 """Ranges closer than this are fetched as one: a request costs more than that many bytes."""
+WIDE_GAP = 48 * KIB
+"""Where ranges are many, the closest of them are fetched as one if they are closer than this."""
+MANY = 8
+"""Requests that a batch may take before it does."""
 MAX_RUN = 1 * MIB
 """Longer ranges are split, so that they come in parallel."""
 
@@ -104,10 +108,18 @@ class RemoteSource:
         return [cut(start, stop) for start, stop in spans]
 
 
-def merged(spans: Sequence[Span], gap: int = MAX_GAP) -> list[Span]:
-    """Spans in order, joined where they overlap or lie closer than `gap`."""
+def merged(spans: Sequence[Span]) -> list[Span]:
+    """Spans in order, joined where they overlap or lie close: the closer, the more of them there are."""
+    runs = _joined(sorted(spans), MAX_GAP)
+    if len(runs) > MANY:
+        gaps = sorted(after[0] - before[1] for before, after in pairwise(runs))
+        runs = _joined(runs, min(gaps[len(runs) - MANY - 1], WIDE_GAP))
+    return runs
+
+
+def _joined(spans: Iterable[Span], gap: int) -> list[Span]:
     runs: list[Span] = []
-    for start, stop in sorted(spans):
+    for start, stop in spans:
         if runs and start - runs[-1][1] <= gap:
             runs[-1] = (runs[-1][0], max(runs[-1][1], stop))
         else:

@@ -30,6 +30,7 @@ class Snapshot(Searches):
         super().__init__(release, store)
         self.packages: Sequence[str] = release.packages
         self._stubs = release.stubs()
+        self._names = tuple(dict.fromkeys((*self._modules, *self._stubs)))
         self._folders = _folders(self._modules, self._stubs)
         self._apis: dict[str, ModuleApi] = {}
         self._encoded: dict[str, bytes] = {}
@@ -42,9 +43,9 @@ class Snapshot(Searches):
         """Answer for further top-level names, which an earlier release had: what is asked of them is missing."""
         self.packages = tuple(dict.fromkeys((*self.packages, *packages)))
 
-    def module_names(self) -> Sequence[str]:
-        """All modules, stubs-only ones included."""
-        return list(dict.fromkeys((*self._modules, *self._stubs)))
+    def module_names(self) -> tuple[str, ...]:
+        """All modules, stubs-only ones included; the same tuple each time."""
+        return self._names
 
     def has_module(self, name: str) -> bool:
         """Whether a module, package or namespace package of this name exists."""

@@ -125,10 +125,22 @@ def test_what_lies_between_is_kept_since_it_was_fetched(
     assert len(site.requests) == requests + 1
 
 
-def test_a_long_run_is_split() -> None:
-    assert sources.merged([(50, 60), (0, 10), (12, 20), (15, 18)], gap=2) == [(0, 20), (50, 60)]
-    assert sources.merged([(0, 10), (10 + sources.MAX_GAP, 99_999)]) == [(0, 99_999)]
-    assert len(sources.merged([(0, 10), (11 + sources.MAX_GAP, 99_999)])) == 2
+def test_ranges_are_joined_where_they_lie_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MAX_GAP", 2)
+    assert sources.merged([(50, 60), (0, 10), (12, 20), (15, 18)]) == [(0, 20), (50, 60)]
+    assert sources.merged([(0, 10), (13, 20)]) == [(0, 10), (13, 20)]
+    assert sources.merged([]) == []
+
+
+def test_of_many_ranges_the_closest_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MAX_GAP", 2)
+    monkeypatch.setattr(sources, "WIDE_GAP", 40)
+    monkeypatch.setattr(sources, "MANY", 3)
+    near = [(0, 10), (40, 50), (55, 60), (100, 110)]
+    assert sources.merged(near) == [(0, 10), (40, 60), (100, 110)]
+    assert sources.merged(near[1:]) == near[1:]
+    far = [(0, 10), (51, 60), (101, 110), (151, 160)]
+    assert sources.merged(far) == far  # too much would be fetched for nothing
 
 
 def test_a_neighbouring_release_costs_only_its_changes(site: Site, store: Store, index: PackageIndex) -> None:
