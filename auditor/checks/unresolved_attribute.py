@@ -36,6 +36,8 @@ def check(use: Use, old: Side, new: Side) -> Iterator[Finding]:
         return
     if _is_set_in_methods(owner_was, name) and _is_set_by_helpers(new, new.value(use.term.of), name):
         return
+    if _is_left_to_mixin(use.term, owner_was, new):
+        return
     if use.kind == "patch" and isinstance(owner_was, InstanceValue):
         yield from _lost_store(use, old, new, now, owner_was)
         return
@@ -191,6 +193,20 @@ def _is_set_by_helpers(new: Side, owner: Value, name: str) -> bool:
         if tree.matches([cls.module, *(path.rpartition(".")[0] for path in found)], name, pattern):
             return True
     return False
+
+
+def _is_left_to_mixin(term: Member, owner: Value, new: Side) -> bool:
+    """Whether the member came from a base that still has it and that other classes of the provider now derive from.
+
+    What a parameter is annotated with is then mostly an object of one of these.
+    """
+    if not isinstance(owner, InstanceValue) or new.provider_of(owner.ref.path) is None:
+        return False
+    if isinstance(term.of, Call) and isinstance(new.value(term.of.function), ClassValue):
+        return False  # it is of no other class
+    found = owner.ref.find(term.name)
+    mixin = new.world.class_(found[0].path) if found is not None and found[0] != owner.ref else None
+    return mixin is not None and mixin.own(term.name) is not None
 
 
 def _lost_store(use: Use, old: Side, new: Side, now: Missing, owner: InstanceValue) -> Iterator[Finding]:

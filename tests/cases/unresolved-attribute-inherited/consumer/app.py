@@ -1,4 +1,4 @@
-from lib import Base
+from lib import Base, Model
 
 
 class Sub(Base):
@@ -37,3 +37,8 @@ class Fitted(Base):
     def width(self, table):
         self.check(table)
         return self.columns  # ok: a function of the provider sets it on what it is given
+
+
+def written(model: Model):
+    Model().generate()  # expect[unresolved-attribute]
+    return model.generate()  # ok: the models below it still have it

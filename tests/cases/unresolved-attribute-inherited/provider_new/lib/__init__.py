@@ -9,3 +9,17 @@ class Base:
 
     def check(self, table):
         check_columns(self, table)
+
+
+class Generates:
+    def generate(self):
+        return "text"
+
+
+class Model(Base):
+    def forward(self):
+        return 1
+
+
+class Llama(Model, Generates):
+    pass

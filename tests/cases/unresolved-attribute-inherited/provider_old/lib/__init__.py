@@ -15,3 +15,17 @@ class Base:
 
     def check(self, table):
         self.columns = len(table)
+
+
+class Generates:
+    def generate(self):
+        return "text"
+
+
+class Model(Generates):
+    def forward(self):
+        return 1
+
+
+class Llama(Model):
+    pass
