@@ -41,7 +41,7 @@ class Examination(msgspec.Struct, frozen=True):
 
 
 class _Task(msgspec.Struct, frozen=True):
-    """What all processes need to know."""
+    """The audit that helpers open, and how they tell that it is still the same."""
 
     setting: Setting
     releases: _Releases

@@ -7,7 +7,7 @@ import msgspec
 from auditor.model import Confidence, Finding, Fix, Severity, Signature, Span, Use
 from auditor.sides import CallOutcome, Side
 from auditor.terms import Guard
-from auditor.world.calls import callee
+from auditor.world.calls import Callee, callee
 
 
 def call_finding(
@@ -28,20 +28,10 @@ def call_finding(
 ) -> Finding | None:
     """A finding about a call that resolves on the new side; None where the callee is not a provider's."""
     before, after = old.call(use), new.call(use)
-    found, origin = after.callee, before.callee
-    if found is None or done_otherwise(rule, use):
+    if after.callee is None or done_otherwise(rule, use):
         return None
+    origin, found = _provided(use, old, new, argument)
     provider = new.provider_of(found.path)
-    if provider is None and found.owner and new.provider_of(found.owner) is not None:
-        # the consumer's own class is made by the constructor of the provider's
-        made_by = f"{found.owner}.__init__"
-        found, provider = msgspec.structs.replace(found, path=made_by), new.provider_of(found.owner)
-        earlier = f"{origin.owner}.__init__" if origin is not None and origin.owner else made_by
-        origin = origin and msgspec.structs.replace(origin, path=earlier)
-    if provider is None and argument is not None and (refuser := after.refuser(argument)) is not None:
-        # the consumer's own function passes its keywords on to the provider
-        found, provider = refuser, new.provider_of(refuser.path)
-        origin = callee(old.world, old.world.resolve(refuser.path))
     if provider is None:
         return None
     symbol = origin.path if origin is not None else found.path
@@ -69,6 +59,27 @@ def call_finding(
         unfixed=unfixed,
         text=use.text,
     )
+
+
+def _provided(use: Use, old: Side, new: Side, argument: str | None) -> tuple[Callee | None, Callee]:
+    """What is called on both sides; where that is the consumer's own, what it stands for of the provider's."""
+    origin, found = old.call(use).callee, new.call(use).callee
+    assert found is not None
+    if new.provider_of(found.path) is not None:
+        return origin, found
+    if found.owner and new.provider_of(found.owner) is not None:
+        # the consumer's own class is made by the constructor of the provider's
+        made_by = f"{found.owner}.__init__"
+        earlier = f"{origin.owner}.__init__" if origin is not None and origin.owner else made_by
+        return (
+            origin and msgspec.structs.replace(origin, path=earlier),
+            msgspec.structs.replace(found, path=made_by),
+        )
+    refuser = new.call(use).refuser(argument) if argument is not None else None
+    if refuser is not None:
+        # the consumer's own function passes its keywords on to the provider
+        return callee(old.world, old.world.resolve(refuser.path)), refuser
+    return origin, found
 
 
 def use_finding(

@@ -100,23 +100,13 @@ def _attribute(node: ast.Attribute, env: Environment, depth: int) -> Term:
 
 
 def _call(node: ast.Call, env: Environment, depth: int) -> Term:
+    known: Term | None = None
     if isinstance(node.func, ast.Name) and not env.is_local(node.func.id):
-        if node.func.id == "super" and env.class_path:
-            return Super(global_path(env.module, env.class_path))
-        if node.func.id == "dict":
-            return _dict_call(node, env, depth)
-        if (accessed := accessed_by_name(node)) is not None:
-            return Member(read(accessed[0], env, depth), accessed[1])
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args and not node.keywords:
-        copied = read(node.func.value, env, depth)
-        if isinstance(copied, Mapping | Sequence):
-            return copied
-    if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop", "values", "items"):
-        of = read(node.func.value, env, depth)
-        first = node.args[0] if node.args else None
-        key = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
-        if isinstance(of, Mapping) and (found := taken(of, node.func.attr, key)) is not None:
-            return found
+        known = _of_builtin(node, node.func.id, env, depth)
+    elif isinstance(node.func, ast.Attribute):
+        known = _of_method(node, node.func, env, depth)
+    if known is not None:
+        return known
     positional = [UNKNOWN if isinstance(a, ast.Starred) else read(a, env, depth + 6) for a in node.args]
     if len(positional) == 2 and "cast" in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
         positional[0] = annotation(node.args[0], env, depth + 6) or UNKNOWN
@@ -125,6 +115,29 @@ def _call(node: ast.Call, env: Environment, depth: int) -> Term:
         tuple(positional),
         tuple((k.arg, read(k.value, env, depth + 6)) for k in node.keywords if k.arg is not None),
     )
+
+
+def _of_builtin(node: ast.Call, name: str, env: Environment, depth: int) -> Term | None:
+    """What `super()`, `dict(...)` or `getattr(of, "name")` comes to; None for another function."""
+    if name == "super" and env.class_path:
+        return Super(global_path(env.module, env.class_path))
+    if name == "dict":
+        return _dict_call(node, env, depth)
+    accessed = accessed_by_name(node)
+    return Member(read(accessed[0], env, depth), accessed[1]) if accessed is not None else None
+
+
+def _of_method(node: ast.Call, method: ast.Attribute, env: Environment, depth: int) -> Term | None:
+    """What is taken out of a display, or a copy of it; None for another method."""
+    if method.attr == "copy" and not node.args and not node.keywords:
+        copied = read(method.value, env, depth)
+        return copied if isinstance(copied, Mapping | Sequence) else None
+    if method.attr in ("get", "pop", "values", "items"):
+        of = read(method.value, env, depth)
+        first = node.args[0] if node.args else None
+        key = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+        return taken(of, method.attr, key) if isinstance(of, Mapping) else None
+    return None
 
 
 def _dict_call(node: ast.Call, env: Environment, depth: int) -> Term:

@@ -36,9 +36,10 @@ class Consumer(msgspec.Struct, frozen=True):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """What all processes need to know."""
+    """The arguments that decide what is found; folders are absolute paths."""
 
     consumer: Consumer | None
+    """None where every process opens the consumers itself."""
     against: tuple[str, ...]
     from_: tuple[str, ...]
     index_url: str | None
@@ -50,7 +51,7 @@ class Setting(msgspec.Struct, frozen=True):
     repaired: bool
 
     def options(self, consumer: str) -> Options:
-        """The arguments of one audit."""
+        """The arguments of one audit, of `consumer` by its name."""
         return Options(
             consumers=(consumer,),
             against=self.against,

@@ -80,6 +80,19 @@ def test_an_unread_value_says_why():
     assert found == UnknownValue("result of torch.f", "lib.C.x")
 
 
+LAZY = {
+    "lib/__init__.py": """
+        import importlib
+        _TABLE = {"C": "lib.a"}
+        def __getattr__(name):
+            if name in _TABLE:
+                return getattr(importlib.import_module(_TABLE[name]), name)
+            raise AttributeError(name)
+    """,
+    "lib/a.py": "class C: ...",
+}
+
+
 @table(
     ("submodule", {"lib/__init__.py": "", "lib/a.py": "class C: ..."}, "lib.a.C", "class lib.a.C"),
     ("re-export", {"lib/__init__.py": "from lib.a import C", "lib/a.py": "class C: ..."}, "lib.C", "class lib.a.C"),
@@ -106,38 +119,8 @@ def test_an_unread_value_says_why():
         "lib._c.C",
         "class lib._c.C",
     ),
-    (
-        "lazy table",
-        {
-            "lib/__init__.py": """
-                import importlib
-                _TABLE = {"C": "lib.a"}
-                def __getattr__(name):
-                    if name in _TABLE:
-                        return getattr(importlib.import_module(_TABLE[name]), name)
-                    raise AttributeError(name)
-            """,
-            "lib/a.py": "class C: ...",
-        },
-        "lib.C",
-        "class lib.a.C",
-    ),
-    (
-        "not in the lazy table",
-        {
-            "lib/__init__.py": """
-                import importlib
-                _TABLE = {"C": "lib.a"}
-                def __getattr__(name):
-                    if name in _TABLE:
-                        return getattr(importlib.import_module(_TABLE[name]), name)
-                    raise AttributeError(name)
-            """,
-            "lib/a.py": "class C: ...",
-        },
-        "lib.D",
-        "missing lib.D",
-    ),
+    ("lazy table", LAZY, "lib.C", "class lib.a.C"),
+    ("not in the lazy table", LAZY, "lib.D", "missing lib.D"),
     ("star from outside", "from _speedups import *", "lib.anything", "?"),
     ("open __getattr__", "def __getattr__(name):\n    return compute(name)", "lib.anything", "?"),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -182,18 +181,8 @@ def _run(
 def _plan(settings: Settings, overlay: Overlay, own: Path) -> plans.Plan:
     log = own / "plan.txt"
     command = settings.prepare(overlay.target.python, own / "plan")
-    with log.open("wb") as output:
-        done = subprocess.run(  # noqa: S603
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            check=False,
-            env=overlay.environment(),
-            cwd=overlay.root,
-        )
-    if done.returncode:
-        where = str(settings.data if done.returncode == BAD_DATA else log)
+    if code := overlay.run(command, log):
+        where = str(settings.data if code == BAD_DATA else log)
         raise AuditError(f"The prompts cannot be used: {jobs.last_line(log)}", where=where, hint="Nothing was started")
     return plans.read(own / "plan")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,33 @@ class Overlay:
             # Compiling vLLM, torch and transformers anew costs 15 seconds at every start: keep the result, elsewhere.
             variables["PYTHONPYCACHEPREFIX"] = str(_cache() / "bytecode")
         return variables
+
+    def run(
+        self,
+        command: Sequence[str],
+        log: Path,
+        *,
+        extra: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> int:
+        """Run something that sees the patched package, and return its exit code; what it prints goes into `log`.
+
+        Raises:
+            OSError: It cannot be started, or `log` cannot be written.
+            TimeoutExpired: It took longer than `timeout` seconds, and was killed.
+        """
+        with log.open("wb") as output:
+            done = subprocess.run(  # noqa: S603
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=timeout,
+                check=False,
+                env=self.environment(extra),
+                cwd=self.root,
+            )
+        return done.returncode
 
 
 @contextmanager

@@ -28,17 +28,8 @@ def ask(request: dict[str, Any], overlay: Overlay, timeout: float) -> dict[str, 
     log = overlay.root / "preflight.log"
     where = str(overlay.target.python)
     try:
-        with log.open("wb") as output, _compiling(request, overlay):
-            subprocess.run(  # noqa: S603
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=timeout,
-                check=False,
-                cwd=overlay.root,
-                env=overlay.environment({"HF_HUB_OFFLINE": "1"}),
-            )
+        with _compiling(request, overlay):
+            overlay.run(command, log, extra={"HF_HUB_OFFLINE": "1"}, timeout=timeout)
         found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     except subprocess.TimeoutExpired as error:
         raise PatchError(f"The probe did not answer within {timeout:.0f} seconds", where=where) from error

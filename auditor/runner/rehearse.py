@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -154,19 +153,10 @@ def _judge(settings: Settings, overlay: Overlay, small: Shrunken, outs: Sequence
 
 def _last_line(overlay: Overlay, command: Sequence[str], log: Path, *, where: str) -> Any:
     """Run something in the target environment; what it has to say is the last line, as JSON."""
-    with log.open("wb") as output:
-        done = subprocess.run(  # noqa: S603
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            check=False,
-            env=overlay.environment(),
-            cwd=overlay.root,
-        )
+    code = overlay.run(command, log)
     last = jobs.last_line(log)
-    if done.returncode == CANNOT:
+    if code == CANNOT:
         raise AuditError(last, where=where)
-    if done.returncode:
+    if code:
         raise AuditError(f"The rehearsal ended: {last}", where=str(log))
     return json.loads(log.read_bytes().decode("utf-8", "replace").strip().splitlines()[-1])
