@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
@@ -13,25 +13,11 @@ from auditor.provider.constructors.syntax import last_name
 from auditor.provider.evaluation import MAX_STEPS, Calls, Evaluator
 from auditor.provider.flags import asks_environment
 from auditor.provider.getattrs import NOBODY, Getattr, makes_getattr
+from auditor.provider.offers import MAX_NAMES, LazyNames, Offers
 from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
-from auditor.terms import Preset
 
 _MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "locals()", "_LazyModule", "environ", "getenv")
-_MAX_NAMES = 20_000
-
-
-class LazyNames(NamedTuple):
-    """Lazily served names with their absolute paths, whether there may be more, and what comes along."""
-
-    names: dict[str, str]
-    is_open: bool = False
-    exports: tuple[str, ...] | None = None
-    wildcards: tuple[str, ...] = ()
-    deprecated: dict[str, str] = {}
-    """Names that are served with a deprecation warning, and what it says."""
-    presets: dict[str, Preset] = {}
-    """Names, `name()` for functions, that environment variables decide: what they are where none is set."""
 
 
 def read_lazy(blocks: BlockReader, code: str) -> LazyNames:
@@ -49,12 +35,6 @@ class Tables:
 
     def __init__(self, blocks: BlockReader, calls: Calls = call_value) -> None:
         self.blocks = blocks
-        self.names: dict[str, str] = {}
-        self.is_open = False
-        self.exports: tuple[str, ...] | None = None
-        self.wildcards: list[str] = []
-        self.deprecated: dict[str, str] = {}
-        self.presets: dict[str, Preset] = {}
         self.helpers: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.getattrs: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self.globals = {
@@ -67,6 +47,7 @@ class Tables:
             if isinstance(definition, Reexport)
         }
         self.evaluator = Evaluator(blocks.module, blocks.package, self.globals.__contains__, imports, calls)
+        self.offers = Offers(blocks, self.globals, self.evaluator)
 
     def result(self) -> LazyNames:
         """What the module serves."""
@@ -75,9 +56,9 @@ class Tables:
                 self._run(statement, {})
         for function in self.getattrs:
             self._serve(function)
-        if "__getattr__" in self.blocks.namespace.entries and not self.getattrs and not self.exports:
-            self.is_open |= self._has_other_getattr()
-        return LazyNames(self.names, self.is_open, self.exports, tuple(self.wildcards), self.deprecated, self.presets)
+        if "__getattr__" in self.blocks.namespace.entries and not self.getattrs and not self.offers.exports:
+            self.offers.is_open |= self._has_other_getattr()
+        return self.offers.result()
 
     def _has_other_getattr(self) -> bool:
         """Whether `__getattr__` is something else than a function of this module."""
@@ -93,7 +74,7 @@ class Tables:
             elif asks_environment(node):
                 self.evaluator.variables.clear()
                 answer = Getattr(node, self.evaluator, self.blocks.package).ask(UNKNOWN)
-                self._preset(f"{node.name}()", answer.value)
+                self.offers.preset(f"{node.name}()", answer.value)
         elif isinstance(node, ast.Assign):
             self._assign(node.targets, node.value, names)
         elif isinstance(node, ast.AnnAssign):
@@ -122,16 +103,8 @@ class Tables:
         value = self.evaluator.value(source, names)
         for target in targets:
             if isinstance(target, ast.Name):
-                self._preset(target.id, value)
+                self.offers.preset(target.id, value)
             self._store(target, value, source, names)
-
-    def _preset(self, name: str, value: Any) -> None:
-        """Note what a name is where the environment variables just asked for are not set."""
-        truth = self.evaluator.truth(value)
-        if self.evaluator.variables and truth is not None:
-            self.presets[name] = Preset(truth, tuple(self.evaluator.variables))
-        else:
-            self.presets.pop(name, None)
 
     def _store(self, target: ast.expr, value: Any, source: ast.expr, names: dict[str, Any]) -> None:
         if isinstance(target, ast.Name):
@@ -151,14 +124,14 @@ class Tables:
                 of[key if isinstance(key, str) else UNKNOWN] = value
             elif isinstance(of, Globals):
                 if not _makes_object(source):  # made one by one, they stand in for what is gone
-                    self._bind_global(key, value)
+                    self.offers.bind(key, value)
             elif isinstance(of, Ref) and of.path == "sys.modules" and key == self.blocks.module:
                 self._replace(value, source)
         elif isinstance(target, ast.Attribute) and isinstance(self.evaluator.value(target.value, names), Globals):
             if target.attr == "__class__":
-                self.is_open = True
+                self.offers.is_open = True
             else:
-                self._bind_global(target.attr, value)
+                self.offers.bind(target.attr, value)
 
     def _add(self, node: ast.AugAssign, names: dict[str, Any]) -> None:
         if not isinstance(node.op, ast.Add | ast.BitOr):
@@ -171,9 +144,9 @@ class Tables:
 
     def _loop(self, node: ast.For | ast.AsyncFor, names: dict[str, Any]) -> None:
         items = self.evaluator.items(self.evaluator.value(node.iter, names))
-        for item in ([UNKNOWN] if items is None else items)[:_MAX_NAMES]:
+        for item in ([UNKNOWN] if items is None else items)[:MAX_NAMES]:
             if self.evaluator.steps > MAX_STEPS:
-                self.is_open = True
+                self.offers.is_open = True
                 return
             inner = dict(names)
             self.evaluator.bind(node.target, item, inner)
@@ -184,7 +157,7 @@ class Tables:
         function = call.func
         if isinstance(function, ast.Name) and function.id == "setattr" and len(call.args) == 3:
             if isinstance(self.evaluator.value(call.args[0], names), Globals):
-                self._bind_global(*[self.evaluator.value(a, names) for a in call.args[1:]])
+                self.offers.bind(*[self.evaluator.value(a, names) for a in call.args[1:]])
         elif isinstance(function, ast.Attribute) and function.attr == "update":
             if not isinstance(self.evaluator.value(function.value, names), Globals):
                 self.evaluator.value(call, names)
@@ -192,9 +165,9 @@ class Tables:
             for argument in call.args:
                 added = self.evaluator.value(argument, names)
                 for key, value in added.items() if isinstance(added, dict) else [(UNKNOWN, UNKNOWN)]:
-                    self._bind_global(key, value)
+                    self.offers.bind(key, value)
             for keyword in call.keywords:
-                self._bind_global(keyword.arg or UNKNOWN, self.evaluator.value(keyword.value, names))
+                self.offers.bind(keyword.arg or UNKNOWN, self.evaluator.value(keyword.value, names))
         else:
             self._handed_on(call, names)
 
@@ -214,67 +187,28 @@ class Tables:
                     and name not in self.globals
                 ):
                     path = self.evaluator.absolute(module, self.blocks.package)
-                    self._offer(name, path if path.endswith(f".{name}") else f"{path}.{name}")
-
-    def _bind_global(self, name: Any, value: Any) -> None:
-        """`globals()[name] = value`"""
-        if not isinstance(name, str):
-            self.is_open = True
-        elif name.isidentifier() and name not in self.globals:
-            self._offer(name, value.path if isinstance(value, Ref) else "")
-
-    def _offer(self, name: str, path: str) -> None:
-        if len(self.names) < _MAX_NAMES and name.isprintable() and path.isprintable():
-            self.names[name] = path
-        else:
-            self.is_open = True
+                    self.offers.offer(name, path if path.endswith(f".{name}") else f"{path}.{name}")
 
     def _replace(self, value: Any, source: ast.expr) -> None:
         """`sys.modules[__name__] = value`"""
         if isinstance(value, Ref):
-            self.wildcards.append(value.path)
+            self.offers.wildcards.append(value.path)
         tables: list[Any] = []
         if isinstance(source, ast.Call):
             tables = [self.evaluator.value(a, {}) for a in [*source.args, *[k.value for k in source.keywords]]]
         table = next((t for t in tables if isinstance(t, dict | Structure)), None)
         if isinstance(table, Structure):
-            self._structure(table)
+            self.offers.structure(table)
         elif isinstance(table, dict):
-            self._table(table)
+            self.offers.table(table)
         else:
-            self.is_open = True
-
-    def _structure(self, structure: Structure) -> None:
-        """Modules found on disk: what type checkers are shown is the list of them; a prefix names a subpackage."""
-        self._table(structure.extra)
-        known = len(self.names)
-        for name, found in self.blocks.namespace.entries.items():
-            for _, definition in found:
-                if isinstance(definition, Reexport) and not definition.runtime:
-                    self.names.setdefault(name, definition.path)
-        shown = [f"{self.blocks.module}.{structure.prefix}"] if structure.prefix else self.blocks.typing_wildcards
-        self.wildcards += shown
-        self.is_open |= not shown and len(self.names) == known
-
-    def _table(self, table: dict[Any, Any]) -> None:
-        """`{"submodule": ["Name", ...]}`; stand-ins for missing dependencies give way to the real thing."""
-        for key, value in sorted(table.items(), key=lambda item: isinstance(item[0], str) and "dummy" in item[0]):
-            if not isinstance(key, str):
-                self.is_open = True
-                continue
-            is_dummy = "dummy" in key
-            items = self.evaluator.items(value)
-            if items is None or UNKNOWN in items:
-                self.is_open |= not is_dummy
-            for name in items or []:
-                if isinstance(name, str) and not (is_dummy and name in self.names):
-                    self._offer(name, f"{self.evaluator.absolute('.' + key, self.blocks.package)}.{name}")
+            self.offers.is_open = True
 
     def _attach(self, source: ast.expr) -> None:
         """`__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules, submod_attrs)`"""
         if not isinstance(source, ast.Call) or last_name(source.func) != "attach":
             self.getattrs = []
-            self.is_open = not (isinstance(source, ast.Call) and self._made(source))
+            self.offers.is_open = not (isinstance(source, ast.Call) and self._made(source))
             return
         given = dict(zip(("package_name", "submodules", "submod_attrs"), source.args, strict=False))
         given.update({k.arg: k.value for k in source.keywords if k.arg is not None})
@@ -282,12 +216,12 @@ class Tables:
         table = self.evaluator.value(given["submod_attrs"], {}) if "submod_attrs" in given else {}
         for name in self.evaluator.items(submodules) or []:
             if isinstance(name, str):
-                self._offer(name, f"{self.blocks.module}.{name}")
+                self.offers.offer(name, f"{self.blocks.module}.{name}")
         if isinstance(table, dict):
-            self._table(table)
+            self.offers.table(table)
         if not isinstance(table, dict) or not isinstance(submodules, list):
-            self.is_open |= table is not None and submodules is not None
-        self.exports = tuple(sorted(self.names))
+            self.offers.is_open |= table is not None and submodules is not None
+        self.offers.exports = tuple(sorted(self.offers.names))
 
     def _made(self, call: ast.Call) -> bool:
         """Whether a helper of this module makes `__getattr__`: a function inside it, which sees what that one does."""
@@ -306,23 +240,23 @@ class Tables:
         for path in nobody.paths:
             prefix, _, last = path.rpartition(".")
             if last != NOBODY:
-                self.is_open = True
+                self.offers.is_open = True
             elif prefix != self.blocks.module:
-                self.wildcards.append(prefix)
-        self.is_open |= nobody.is_unknown
-        for name in list(self.evaluator.asked)[:_MAX_NAMES]:
+                self.offers.wildcards.append(prefix)
+        self.offers.is_open |= nobody.is_unknown
+        for name in list(self.evaluator.asked)[:MAX_NAMES]:
             if not name.isidentifier() or name in self.globals:
                 continue
             if self.evaluator.steps > MAX_STEPS:
-                self.is_open = True
+                self.offers.is_open = True
                 return
             self.evaluator.variables.clear()
             answer = answers.ask(name)
-            self._preset(name, answer.value)
+            self.offers.preset(name, answer.value)
             if answer.paths or answer.is_unknown:
-                self._offer(name, answer.paths[0] if answer.paths else "")
+                self.offers.offer(name, answer.paths[0] if answer.paths else "")
                 if answer.deprecated is not None:
-                    self.deprecated[name] = answer.deprecated
+                    self.offers.deprecated[name] = answer.deprecated
 
 
 def _makes_object(source: ast.expr) -> bool:
