@@ -110,9 +110,13 @@ class Audit:
         self.matching = Matching(self.old, self.new, self.variants, None if self.presumed else self.unset)
         self.migrations = self._migrations()
 
+    def analyses(self) -> list[FileAnalysis]:
+        """The analyses of all files that touch a provider."""
+        return self.tree.analyses(self.tree.touching)
+
     def uses(self) -> list[FileAnalysis]:
-        """The analyses of all files that touch a provider, with the modules they will ask for read in a few batches."""
-        analyses = self.tree.analyses(self.tree.touching)
+        """The same, with the modules they will ask for read in a few batches."""
+        analyses = self.analyses()
         named = _named(analyses, self.providers)
         releases = [release for pair in self.pairs for release in (pair.old, pair.new)]
         follow(dict.fromkeys(releases, named), self._foreseen(analyses))

@@ -125,7 +125,7 @@ class _Examiner:
 
     Args:
         audit: Is asked about them.
-        index: Counts what this process receives, if nobody else does.
+        index: Of a helper: counts what this process receives.
     """
 
     def __init__(self, audit: Audit, index: PackageIndex | None = None) -> None:
@@ -135,7 +135,8 @@ class _Examiner:
     @cached_property
     def files(self) -> Mapping[str, FileAnalysis]:
         """The files that have to do with a provider, by path; read when first asked for."""
-        return {analysis.path: analysis for analysis in self.audit.uses()}
+        read = self.audit.uses if self.index is None else self.audit.analyses  # a helper finds the rest in the store
+        return {analysis.path: analysis for analysis in read()}
 
     def __call__(self, batch: bytes) -> bytes:
         before = self._counted()
