@@ -90,6 +90,11 @@ class ConsumerTree:
         del module, name
         return None
 
+    def may_have(self, module: str, name: str, others: Sequence[str]) -> bool:
+        """Consumers are read anyway."""
+        del module, name, others
+        return True
+
     @cached_property
     def touching(self) -> Sequence[str]:
         """Modules whose source mentions a provider, those that import such a module and may be handed its objects, and

@@ -8,6 +8,7 @@ from typing import Any
 
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
+from auditor.provider.bringing import LAZY
 from auditor.provider.calls import call_value, parameters
 from auditor.provider.constructors.syntax import last_name
 from auditor.provider.evaluation import MAX_STEPS, Calls, Evaluator
@@ -17,12 +18,10 @@ from auditor.provider.offers import MAX_NAMES, LazyNames, Offers
 from auditor.provider.scopes import imported
 from auditor.provider.values import UNKNOWN, Globals, Missing, Ref, Structure
 
-_MARKS = ("__getattr__", "sys.modules", "globals()", "vars()", "locals()", "_LazyModule", "environ", "getenv")
-
 
 def read_lazy(blocks: BlockReader, code: str) -> LazyNames:
     """Evaluate a module's lazy tables, where its text has any of the marks of such."""
-    if not any(mark in code for mark in _MARKS):
+    if not any(mark in code for mark in LAZY):
         return LazyNames({})
     try:
         return Tables(blocks).result()

@@ -11,6 +11,7 @@ from typing import Protocol
 import msgspec
 
 from auditor.decoding import decode_leniently
+from auditor.provider.bringing import may_bind
 
 _VERSION = "1"
 """Raised whenever the stored form or the meaning of an answer changes."""
@@ -51,9 +52,12 @@ class Searches:
         self.release = release
         self.store = store
         self._modules = release.modules()
+        self._stubs = release.stubs()
         self._read: dict[str, bytes] = {}
         """Sources that were searched, by module."""
         self._members: dict[str, frozenset[bytes]] = {}
+        self._having: dict[str, dict[str, bool]] = {}
+        """By name which modules may have it."""
 
     def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
         """Modules whose source matches a regular expression, as (name, source), nearest to a module first.
@@ -101,6 +105,30 @@ class Searches:
         known = sorted(self._modules.keys() & set(modules))
         return bool(msgspec.msgpack.decode(self.recalled(f"matches\0{word}\0{pattern}", known, matching)))
 
+    def may_have(self, module: str, name: str, others: Sequence[str]) -> bool:
+        """Whether a module may have a global name; False, which is certain, spares reading it.
+
+        Args:
+            module: Its name.
+            name: The name asked for.
+            others: Modules that will be asked for the same; those in the folder of this one are looked through with it.
+        """
+        path = self._modules.get(module)
+        if path is None or module in self._stubs:
+            return True
+        known = self._having.setdefault(name, {})
+        if module not in known:
+            folder = path.rpartition("/")[0]
+            asked = [one for one in others if self._modules.get(one, "").rpartition("/")[0] == folder]
+            asked = list(dict.fromkeys([module, *asked]))
+
+            def having(sources: Mapping[str, bytes]) -> bytes:
+                return msgspec.msgpack.encode([one for one, source in sources.items() if may_bind(source, name)])
+
+            found = _names().decode(self.recalled(f"having\0{name}", asked, having, keep=False))
+            known.update((one, one in found) for one in asked)
+        return known[module]
+
     def rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
         """The modules in stages: the package around `near`, its parents, then the whole release.
 
@@ -121,13 +149,21 @@ class Searches:
             if rest:
                 yield rest
 
-    def recalled(self, question: str, modules: Sequence[str], answer: Callable[[Mapping[str, bytes]], bytes]) -> bytes:
+    def recalled(
+        self,
+        question: str,
+        modules: Sequence[str],
+        answer: Callable[[Mapping[str, bytes]], bytes],
+        *,
+        keep: bool = True,
+    ) -> bytes:
         """What is answered to a question about some modules: as it was kept for the same sources, else worked out.
 
         Args:
             question: All that the answer depends on besides the sources.
             modules: Their names, in the order in which they are looked through.
             answer: Is given the sources by module.
+            keep: Whether the sources will be searched again.
         """
         digests = self.release.digests(self._modules[name] for name in modules)
         asked = sha256(f"{_VERSION}\0{question}\0".encode())
@@ -135,16 +171,18 @@ class Searches:
         key = asked.hexdigest()
         found = self.store.get_many("search", [key]).get(key)
         if found is None:
-            found = answer(self._sources(modules))
+            found = answer(self._sources(modules, keep=keep))
             self.store.put_many("search", {key: found})
         return found
 
-    def _sources(self, modules: Iterable[str]) -> dict[str, bytes]:
-        """The sources of some modules, kept: one search follows the other."""
+    def _sources(self, modules: Iterable[str], *, keep: bool = True) -> dict[str, bytes]:
+        """The sources of some modules, kept where one search follows the other."""
         asked = list(modules)
         missing = {self._modules[name]: name for name in asked if name not in self._read}
-        self._read.update((missing[path], source) for path, source in self.release.read(missing).items())
-        return {name: self._read[name] for name in asked}
+        fresh = {missing[path]: source for path, source in self.release.read(missing).items()}
+        if keep:
+            self._read.update(fresh)
+        return {name: fresh[name] if name in fresh else self._read[name] for name in asked}
 
 
 @cache

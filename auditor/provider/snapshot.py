@@ -29,7 +29,6 @@ class Snapshot(Searches):
     def __init__(self, release: Files, store: Records) -> None:
         super().__init__(release, store)
         self.packages: Sequence[str] = release.packages
-        self._stubs = release.stubs()
         self._names = tuple(dict.fromkeys((*self._modules, *self._stubs)))
         self._folders = _folders(self._modules, self._stubs)
         self._apis: dict[str, ModuleApi] = {}

@@ -78,7 +78,7 @@ def global_name(world: World, module: str, name: str, *, strict: bool = False) -
         return UnknownValue("module attribute", f"{module}.{name}")
     if not strict:
         return UnknownValue("undefined name")
-    if any(world.module(star) is None for star in api.wildcards):
+    if not all(map(world.has_module, api.wildcards)):
         return UnknownValue("may come out of `import *` from a module that cannot be read")
     if not world.owns(f"{module}.{name}"):  # another distribution's part of a namespace
         return External(f"{module}.{name}")
@@ -145,7 +145,7 @@ def find_bound(world: World, module: str, name: str) -> Value | None:
 
 def _from_stars(world: World, stars: Sequence[str], module: str, name: str) -> Value | None:
     """What the first `import *` that brings a name binds it to."""
-    found = (_from_star(world, star, name) for star in stars)
+    found = (_from_star(world, star, name) for star in stars if world.may_have(star, name, stars))
     return next((v for v in found if v is not None and v != UnknownValue(CYCLIC, f"{module}.{name}")), None)
 
 

@@ -26,3 +26,6 @@ class Tree(Protocol):
 
     def has_module(self, name: str) -> bool:
         """Whether a module (or namespace package) of this name exists, without reading it."""
+
+    def may_have(self, module: str, name: str, others: Sequence[str]) -> bool:
+        """Whether a module may have a global name, without reading it; `others` will be asked for the same."""

@@ -104,6 +104,11 @@ class World:
         tree = self.tree(name)
         return tree is not None and tree.has_module(name)
 
+    def may_have(self, module: str, name: str, others: Sequence[str]) -> bool:
+        """Whether a module of this world may have a global name, without reading it; `others` are asked next."""
+        tree = self.tree(module)
+        return tree is not None and tree.may_have(module, name, others)
+
     # terms
 
     def evaluate(self, term: Term) -> Value:
