@@ -42,3 +42,19 @@ def test_helpers_read_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_few_files_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysing, "spare_cores", lambda: pytest.fail("asked for cores"))
     assert read(JOBS[:2]).keys() == {"app", "app.broken"}
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "line"),
+    [
+        (b"import acme\ndef f(:\n", "syntax error: invalid syntax", 2),
+        (b"import acme\n\nprint 'a'\n", "Python 2 syntax", 3),
+        (b"import acme\n# caf\xe9\n", "cannot be decoded", None),
+    ],
+)
+def test_a_broken_file_says_where(source: bytes, message: str, line: int | None) -> None:
+    analysis = read([Job("app.broken", "app/broken.py", source)])["app.broken"].analysis
+    assert not analysis.uses
+    (problem,) = analysis.problems
+    assert problem.message.startswith(message)
+    assert (problem.line, "line" in problem.message) == (line, False)

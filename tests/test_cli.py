@@ -70,7 +70,7 @@ def test_findings_exit_1_report_on_stdout_summary_on_stderr(pipeline, capsys):
     assert scan(*AGAINST) == 1
     out, err = capsys.readouterr()
     assert out.startswith("app 1.2: acme 0.11.0 -> 0.16.0\n")
-    assert "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 unresolved" in err
+    assert "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 not audited" in err
     assert "api-audit apply generated_patches/app-1.2--acme-0.16.0 --to PATH" in err
 
 

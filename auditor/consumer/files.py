@@ -48,8 +48,10 @@ def read_file(job: Job, interesting: frozenset[str], read_module: ReadModule) ->
 
 
 def _broken(path: str, name: str, message: str) -> FileAnalysis:
-    line = re.search(r"line (\d+)", message)
-    return FileAnalysis(path, name, problems=(Problem(path, message, int(line[1]) if line else None, "syntax-error"),))
+    """Nothing of a file: how much of its API could be read all the same is not said, for its uses were not."""
+    told = re.match(r"(?P<what>.*?) \((?:.*, )?line (?P<line>\d+)\)", message, re.DOTALL)
+    what, line = (told["what"], int(told["line"])) if told else (message, None)
+    return FileAnalysis(path, name, problems=(Problem(path, what, line, "syntax-error"),))
 
 
 def _refined(api: ModuleApi, analysis: FileAnalysis) -> ModuleApi:

@@ -20,7 +20,7 @@ from auditor.terms import Guard, Import
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.MULTILINE
 )
-_WALK = 12
+_WALK = 13
 """Counts changes of what the walk makes of a source, beside those of the schema."""
 _HOPS = 2
 """How many imports away from a provider a file still counts: a module, and the package that re-exports it."""

@@ -21,7 +21,10 @@ class Tally(msgspec.Struct, frozen=True):
     held_back: int
     suppressed: int
     baselined: int
+    unaudited: int
+    """Places that were not read, such as files of another syntax."""
     unresolved: int
+    """Uses that were read and not understood."""
 
 
 def tally(report: Report) -> Tally:
@@ -38,8 +41,8 @@ def tally(report: Report) -> Tally:
         held_back=applicabilities["unsafe"],
         suppressed=states["suppressed"],
         baselined=states["baselined"],
-        unresolved=sum(problem.kind != "unresolved" for problem in report.problems)
-        + int(report.stats.get("unresolved_uses", 0)),
+        unaudited=sum(problem.kind != "unresolved" for problem in report.problems),
+        unresolved=int(report.stats.get("unresolved_uses", 0)),
     )
 
 
@@ -120,6 +123,7 @@ def summary(report: Report) -> str:
         for number, word in (
             (count.suppressed, "suppressed"),
             (count.baselined, "baselined"),
+            (count.unaudited, "not audited"),
             (count.unresolved, "unresolved"),
         )
         if number

@@ -116,7 +116,7 @@ def test_hostile_text_cannot_move_the_cursor_or_forge_lines():
 
 def test_sentences():
     assert headline(REPORT) == "app 1.2: acme 0.11.0 -> 0.16.0"
-    counts = "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 unresolved"
+    counts = "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 not audited"
     assert summary(REPORT) == f"{counts}; 312 call sites, acme 0.11.0 -> 0.16.0"
     assert summary(CLEAN) == "No drift: 48 files, 312 call sites against acme 0.16.0"
     folders = ProviderInfo("acme", (), None, "", "/x/old", "/x/new", "--from")
