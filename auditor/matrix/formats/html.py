@@ -41,6 +41,7 @@ code { font: .9em ui-monospace, monospace }
 .fine { background: #2a52 } .elsewhere, .unknown { background: #8883 }
 .path { font: .85em ui-monospace, monospace; opacity: .8; display: block; overflow-wrap: anywhere }
 .wide { overflow-x: auto }
+@media (max-width: 60rem) { .finding { position: static } }
 """
 
 
