@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditor.matrix.consumers import fits
-from auditor.matrix.line import Line, Prepared, alone, label_of, pair_of
+from auditor.matrix.line import Line, Prepared, alone, label_of
 from auditor.matrix.releases import Range, assembled, audited, expanded, matrix
 from auditor.matrix.table import Column, Fits, Row, Table
 
@@ -22,5 +22,4 @@ __all__ = [
     "fits",
     "label_of",
     "matrix",
-    "pair_of",
 ]

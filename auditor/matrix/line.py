@@ -25,7 +25,7 @@ from auditor.packages.release import Release, open_release
 from auditor.packages.spec import FolderSpec, IndexSpec, parse_spec
 from auditor.packages.store import Store
 from auditor.provider.snapshot import Snapshot, prefetch
-from auditor.resolution import GIVEN, Pair, dropped, stated
+from auditor.resolution import GIVEN, Pair, dropped, pair_of, stated
 from auditor.suppressions import MARK, applied
 
 
@@ -219,21 +219,6 @@ def triaged(column: Column, triage: Callable[[Report], Report] | None) -> Column
     provider = ProviderInfo(column.name, (), column.old, column.version or "", None, column.origin, column.reason)
     report = Report(consumer=ConsumerInfo("", None, "", 0), providers=(provider,), findings=column.findings)
     return msgspec.structs.replace(column, findings=triage(report).findings)
-
-
-def pair_of(release: Release, new: Snapshot, old: Release, old_side: Snapshot, reason: str) -> Pair:
-    """A release as the new side beside another one as the old."""
-    return Pair(
-        release.name,
-        tuple(dict.fromkeys((*release.packages, *old.packages))),
-        old_side,
-        new,
-        old.version,
-        release.version,
-        old.origin,
-        release.origin,
-        reason,
-    )
 
 
 def alone(pair: Pair) -> Pair:

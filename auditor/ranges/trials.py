@@ -10,14 +10,14 @@ from auditor.audit import Audit
 from auditor.consumer.analysis import FileAnalysis
 from auditor.fingerprint import identified
 from auditor.guarding import Trial
-from auditor.matrix import Line, Prepared, alone, label_of, pair_of
+from auditor.matrix import Line, Prepared, alone, label_of
 from auditor.migrations import by_name, packs_for
 from auditor.model import ByName, CallSite, Finding, Use
 from auditor.options import Selection
 from auditor.packages.release import Release
 from auditor.patches import hunks
 from auditor.provider.snapshot import Snapshot
-from auditor.resolution import Pair
+from auditor.resolution import Pair, pair_of
 
 Files = Mapping[str, bytes]
 

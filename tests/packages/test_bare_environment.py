@@ -46,7 +46,8 @@ ENV = "env:venv/bin/python"
     ],
 )
 def test_the_package_is_inferred(place, against, from_, requires, monkeypatch):
-    monkeypatch.setattr("auditor.resolution._old_side", lambda new, *_, **__: (new, "")) if not from_ else None
+    if not from_:
+        monkeypatch.setattr("auditor.resolution.pairs._Releases.old_side", lambda _, new, *__, **___: (new, ""))
     report = audited(place, against=against, from_=from_, requires=requires)
     assert ("acme", "2.0") in [(p.name, p.new) for p in report.providers]
 
