@@ -995,6 +995,8 @@ def more_lenient_on_purpose(found: Constructor, names: tuple[str, ...]) -> bool:
          "(*, a, b=..., c)"),
         ("class X(TypedDict):\n    a: int\n    b: NotRequired[int]", "(*, a, b=...)"),
         ("class X(torch.nn.Module):\n    a: int", "()"),
+        ("import typing\nclass X(typing.Dict[str, int]):\n    a: int", "(*args, **kwargs)"),
+        ("import typing\nclass X(typing.Mapping[str, int]):\n    a: int", "()"),
         ("class X(enum.Enum):\n    A = 1", "(value)"),
         ("@dataclass\nclass X(elsewhere.Base):\n    a: int\n    b: int = 1", "(*inherited, a, b=1, **inherited)"),
         ("class X(BaseModel, elsewhere.Mixin):\n    a: int", "(*, a, **extra_data)"),

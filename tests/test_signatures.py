@@ -660,6 +660,8 @@ LAZY_MODULE = """
         ("from x import __getattr__", {}, True),
         ("__getattr__ = make(__name__)", {}, True),
         ("import sys\nsys.modules[__name__] = Magic()", {}, True),
+        ("import sys\nclass Magic(type(sys)): ...\nMagic(__name__, {'m': ['A']})", {}, True),
+        ("import sys\nfrom logs import get\nget(__name__)\nsys.modules", {}, False),
         ("import sys\nsys.modules[__name__].__class__ = Magic", {}, True),
         (
             "import lazy_loader as lazy\n__getattr__, __dir__, __all__ = lazy.attach(\n"

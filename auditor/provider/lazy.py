@@ -172,8 +172,8 @@ class Tables:
 
     def _handed_on(self, call: ast.Call, names: dict[str, Any]) -> None:
         """`lazy_import(globals(), aliases={"name": ".module"})`: a helper that serves the names of a table."""
-        arguments = [*call.args, *[k.value for k in call.keywords]]
-        values = [self.evaluator.value(a, names) for a in arguments]
+        values = [self.evaluator.value(a, names) for a in (*call.args, *(k.value for k in call.keywords))]
+        self.is_open |= self.blocks.module in values and _makes_object(call)  # it takes the module's place by itself
         if not any(isinstance(value, Globals) for value in values):
             self.evaluator.value(call, names)
             return

@@ -73,7 +73,7 @@ def _by_order(cls: ClassView) -> Constructor | None:
             if new is not None and new.kind == "namedtuple":
                 break
             continue
-        path = entry.path.removeprefix("builtins.")
+        path = facts.ALIASES.get(entry.path, entry.path.removeprefix("builtins."))
         if facts.is_neutral(path) or path in facts.TRANSFORMED_BASES:
             continue
         return _settled(init, new) or _external(cls, path)

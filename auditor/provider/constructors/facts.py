@@ -220,6 +220,21 @@ NEUTRAL_PREFIXES = ("collections.abc.", "typing.", "typing_extensions.", "contex
 """Bases that neither define a constructor nor hold fields."""
 
 
+ALIASES = {
+    "typing.Dict": "dict",
+    "typing.List": "list",
+    "typing.Set": "set",
+    "typing.FrozenSet": "frozenset",
+    "typing.Tuple": "tuple",
+    "typing.DefaultDict": "collections.defaultdict",
+    "typing.OrderedDict": "collections.OrderedDict",
+    "typing.Counter": "collections.Counter",
+    "typing.ChainMap": "collections.ChainMap",
+    "typing.Deque": "collections.deque",
+}
+"""Names in `typing` for classes that are real bases."""
+
+
 def is_neutral(path: str) -> bool:
     """Whether an outside base leaves the constructor to the classes after it."""
     if path in NAMED_TUPLE or path in TYPED_DICT:
