@@ -8,7 +8,7 @@ import msgspec
 
 from auditor.terms import Preset, Term
 
-SCHEMA = 19
+SCHEMA = 20
 """Raised whenever the stored form or the meaning of `ModuleApi` changes; part of every store key."""
 
 ParameterKind: TypeAlias = Literal[

@@ -660,7 +660,13 @@ LAZY_MODULE = """
         ("from x import __getattr__", {}, True),
         ("__getattr__ = make(__name__)", {}, True),
         ("import sys\nsys.modules[__name__] = Magic()", {}, True),
-        ("import sys\nclass Magic(type(sys)): ...\nMagic(__name__, {'m': ['A']})", {}, True),
+        (
+            "import sys\nclass Magic(type(sys)):\n  def __init__(self, n, t): sys.modules[n] = self\n"
+            "Magic(__name__, {'m': ['A'], '.': ['b']}, 'gone')",
+            {"A": "pkg.mod.m.A", "b": "pkg.mod.b"},
+            False,
+        ),
+        ("import sys\nMagic(__name__)\nsys.modules", {}, True),
         ("import sys\nfrom logs import get\nget(__name__)\nsys.modules", {}, False),
         ("import sys\nsys.modules[__name__].__class__ = Magic", {}, True),
         (

@@ -52,6 +52,13 @@ def parameters(
     return {name: evaluator.value(value, names or {}) for name, value in given.items()}
 
 
+def makes_object(node: ast.expr) -> bool:
+    """Whether an expression is the call of a class, by its name."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return node.func.id.lstrip("_")[:1].isupper()
+
+
 def _environment(evaluator: Evaluator, function: ast.expr, names: dict[str, Any]) -> bool:
     """Whether a function is `os.getenv` or `os.environ.get`."""
     called = evaluator.value(function, names)

@@ -9,7 +9,7 @@ from typing import Any
 from auditor.api import AttributeApi, ClassApi, Reexport
 from auditor.provider.blocks import BlockReader
 from auditor.provider.bringing import LAZY
-from auditor.provider.calls import call_value, parameters
+from auditor.provider.calls import call_value, makes_object, parameters
 from auditor.provider.constructors.syntax import last_name
 from auditor.provider.evaluation import MAX_STEPS, Calls, Evaluator
 from auditor.provider.flags import asks_environment
@@ -122,7 +122,7 @@ class Tables:
             if isinstance(of, dict):
                 of[key if isinstance(key, str) else UNKNOWN] = value
             elif isinstance(of, Globals):
-                if not _makes_object(source):  # made one by one, they stand in for what is gone
+                if not makes_object(source):  # made one by one, they stand in for what is gone
                     self.offers.bind(key, value)
             elif isinstance(of, Ref) and of.path == "sys.modules" and key == self.blocks.module:
                 self._replace(value, source)
@@ -173,7 +173,8 @@ class Tables:
     def _handed_on(self, call: ast.Call, names: dict[str, Any]) -> None:
         """`lazy_import(globals(), aliases={"name": ".module"})`: a helper that serves the names of a table."""
         values = [self.evaluator.value(a, names) for a in (*call.args, *(k.value for k in call.keywords))]
-        self.is_open |= self.blocks.module in values and _makes_object(call)  # it takes the module's place by itself
+        if self.blocks.module in values and makes_object(call):
+            self._replace(UNKNOWN, call)  # it takes the module's place by itself
         if not any(isinstance(value, Globals) for value in values):
             self.evaluator.value(call, names)
             return
@@ -256,8 +257,3 @@ class Tables:
                 self.offers.offer(name, answer.paths[0] if answer.paths else "")
                 if answer.deprecated is not None:
                     self.offers.deprecated[name] = answer.deprecated
-
-
-def _makes_object(source: ast.expr) -> bool:
-    """Whether an expression is the call of a class, by its name."""
-    return isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id[:1].isupper()

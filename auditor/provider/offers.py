@@ -98,4 +98,5 @@ class Offers:
                 self.is_open |= not is_dummy
             for name in items or []:
                 if isinstance(name, str) and not (is_dummy and name in self.names):
-                    self.offer(name, f"{self.evaluator.absolute('.' + key, self.blocks.package)}.{name}")
+                    module = self.evaluator.absolute(f".{key.removeprefix('.')}", self.blocks.package)
+                    self.offer(name, f"{module}.{name}")
