@@ -58,10 +58,11 @@ class Release:
     packages = ("lib",)
 
     def modules(self) -> Mapping[str, str]:
-        return {name: f"{name}.py" if name != "lib" else "lib/__init__.py" for name in MODULES}
+        inner = {name.rpartition(".")[0] for name in MODULES}
+        return {name: name.replace(".", "/") + ("/__init__.py" if name in inner else ".py") for name in MODULES}
 
     def stubs(self) -> Mapping[str, str]:
-        return {"lib.stubbed": "lib.stubbed.pyi"}
+        return {"lib.stubbed": "lib/stubbed.pyi"}
 
     def read(self, paths: Iterable[str]) -> dict[str, bytes]:
         names = {path: name for name, path in self.modules().items()}
@@ -89,5 +90,23 @@ def test_of_the_modules_imported_with_a_star_those_are_read_that_may_have_the_na
 ) -> None:
     snapshot = Snapshot(Release(), Store(None))
     assert said(World([snapshot]).resolve(f"lib.{name}")) == meaning
-    touched = {path.removesuffix(".py").removeprefix("lib.") for path in snapshot.touched()}
-    assert touched - {"lib/__init__", "stubbed.pyi"} == read
+    touched = {path.removesuffix(".py").removeprefix("lib/") for path in snapshot.touched()}
+    assert touched - {"__init__", "stubbed.pyi"} == read
+
+
+def test_many_modules_asked_in_vain_are_fetched_in_growing_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [f"lib.part{number:02}" for number in range(40)]
+    monkeypatch.setitem(MODULES, "lib", "".join(f"from .{part[4:]} import *\n" for part in parts))
+    for part in parts:
+        monkeypatch.setitem(MODULES, part, "")
+        monkeypatch.setitem(MODULES, f"{part}.inner", "")
+    batches: list[int] = []
+    release = Release()
+    monkeypatch.setattr(release, "digests", lambda paths: batches.append(len(p := list(paths))) or Release().digests(p))
+    world = World([Snapshot(release, Store(None))])
+    batches.clear()
+    assert said(world.resolve("lib.Gone")) == "missing lib.Gone"
+    assert [size for size in batches if size > 1] == [2 * 9, 2 * 18, 2 * 5]
+    batches.clear()
+    assert said(world.resolve("lib.Lost")) == "missing lib.Lost"
+    assert max(batches) == 1

@@ -17,6 +17,8 @@ _VERSION = "1"
 """Raised whenever the stored form or the meaning of an answer changes."""
 _FEW = 300
 """Modules of a release that is searched as a whole at any rate."""
+_IN_VAIN = 8
+"""Modules that are asked for a name one after the other before the next are fetched at once."""
 _MEMBERS = (re.compile(rb"self\.(\w+)"), re.compile(rb"def[ \t]+(\w+)"))
 """Two expressions that each begin with a fixed text are three times as fast as one with alternatives."""
 
@@ -58,6 +60,8 @@ class Searches:
         self._members: dict[str, frozenset[bytes]] = {}
         self._having: dict[str, dict[str, bool]] = {}
         """By name which modules may have it."""
+        self._fetched: dict[str, int] = {}
+        """How many of some modules that are asked in turn were fetched, by the first of them."""
 
     def search(self, word: str, pattern: str, near: str, *, everywhere: bool = True) -> Iterator[tuple[str, str]]:
         """Modules whose source matches a regular expression, as (name, source), nearest to a module first.
@@ -111,13 +115,15 @@ class Searches:
         Args:
             module: Its name.
             name: The name asked for.
-            others: Modules that will be asked for the same; those in the folder of this one are looked through with it.
+            others: Modules that are asked for the same, one after the other; those in the folder of this one are looked
+                through with it.
         """
         path = self._modules.get(module)
         if path is None or module in self._stubs:
             return True
         known = self._having.setdefault(name, {})
         if module not in known:
+            self._look_ahead(module, others)
             folder = path.rpartition("/")[0]
             asked = [one for one in others if self._modules.get(one, "").rpartition("/")[0] == folder]
             asked = list(dict.fromkeys([module, *asked]))
@@ -128,6 +134,16 @@ class Searches:
             found = _names().decode(self.recalled(f"having\0{name}", asked, having, keep=False))
             known.update((one, one in found) for one in asked)
         return known[module]
+
+    def _look_ahead(self, module: str, others: Sequence[str]) -> None:
+        """Where many modules are asked in vain, fetch the next as many in one batch, with all that lies below them."""
+        place = others.index(module) if module in others else 0
+        if place >= max(_IN_VAIN, self._fetched.get(others[0], 0)):
+            self._fetched[others[0]] = end = 2 * place + 1
+            coming = others[place:end]
+            below = tuple(f"{one}." for one in coming)
+            names = [name for name in self._modules if name in coming or name.startswith(below)]
+            self.release.digests(self._modules[name] for name in names)
 
     def rings(self, near: str, *, everywhere: bool) -> Iterator[list[str]]:
         """The modules in stages: the package around `near`, its parents, then the whole release.
