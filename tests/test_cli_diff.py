@@ -99,6 +99,8 @@ def test_a_store_is_filled_for_a_consumer(releases, capsys, tmp_path):
     (tmp_path / "app.py").write_text("import lib\n", encoding="utf-8")
     assert main(["snapshot", "--used-by", "app.py", "--offline"]) == 0
     assert capsys.readouterr().out == "lib 1.0: 1 module\nlib 2.0: 1 module\n"
+    assert main(["snapshot", "--used-by", "app.py", "--offline", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1] == {"release": "lib 2.0", "modules": 1}
     assert main(["snapshot", "--offline"]) == 2
     assert main(["snapshot", "./old", "--used-by", ".", "--offline"]) == 2
     assert main(["snapshot", "--used-by", ".", "--offline", "--isolated"]) == 2

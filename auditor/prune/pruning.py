@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -30,6 +31,11 @@ from auditor.suppressions import MARK, PRUNED, applied
 
 _LEVELS: tuple[Applicability, ...] = ("safe", "unsafe")
 _ROUNDS = 20
+
+_Contents: TypeAlias = dict[str, bytes]
+"""Files by path."""
+_Refused: TypeAlias = dict[tuple[str, str], str]
+"""Why guards stay, by path and text; under no text, all of a file."""
 
 
 def prune(options: Options, providers: Sequence[str] = (), *, prereleases: bool = False) -> Report:
@@ -158,9 +164,7 @@ class _Pruner:
             )
         return report
 
-    def _proven(
-        self, state: dict[str, bytes], level: Applicability, refused: dict[tuple[str, str], str]
-    ) -> dict[str, bytes]:
+    def _proven(self, state: _Contents, level: Applicability, refused: _Refused) -> _Contents:
         """The sources without the guards of a level; files in which a proof fails stay as they were."""
         stays: set[str] = set()
         while True:
@@ -180,12 +184,10 @@ class _Pruner:
             for path in named:
                 refused[path, ""] = next(iter(blamed.values())) if path not in blamed else blamed[path]
 
-    def _objection(self, before: dict[str, bytes], after: dict[str, bytes], changed: list[str]) -> str | None:
+    def _objection(self, before: _Contents, after: _Contents, changed: list[str]) -> str | None:
         return proofs.git_objection([hunks.make(path, before[path], after[path]) for path in changed], before, after)
 
-    def _fixpoint(
-        self, state: dict[str, bytes], level: Applicability, refused: dict[tuple[str, str], str], stays: set[str]
-    ) -> dict[str, bytes]:
+    def _fixpoint(self, state: _Contents, level: Applicability, refused: _Refused, stays: set[str]) -> _Contents:
         """Prune until a further round finds nothing: a guard may hide another."""
         files = ConsumerFiles(self.sources, state)
         for _ in range(_ROUNDS):
@@ -197,9 +199,7 @@ class _Pruner:
                 break
         return files.contents
 
-    def _round(
-        self, files: ConsumerFiles, path: str, level: Applicability, refused: dict[tuple[str, str], str]
-    ) -> bool:
+    def _round(self, files: ConsumerFiles, path: str, level: Applicability, refused: _Refused) -> bool:
         found = [
             (guard, said)
             for guard, said in self._found(files, path)
@@ -229,10 +229,10 @@ class _Pruner:
         name: str,
         level: Applicability,
         report: Report,
-        before: dict[str, bytes],
-        after: dict[str, bytes],
+        before: _Contents,
+        after: _Contents,
         changed: Sequence[str],
-        refused: dict[tuple[str, str], str],
+        refused: _Refused,
     ) -> Patch:
         mine = [
             f
@@ -266,7 +266,7 @@ class _Pruner:
         )
 
     @staticmethod
-    def _placed(one: Finding, patches: Sequence[Patch], refused: dict[tuple[str, str], str], folder: str) -> Finding:
+    def _placed(one: Finding, patches: Sequence[Patch], refused: _Refused, folder: str) -> Finding:
         """The finding with the patch that takes its guard out, or why none does."""
         patch = next((p for p in patches if one.id in p.findings), None)
         if one.fix is None or one.state != "open":

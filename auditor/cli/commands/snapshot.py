@@ -49,7 +49,7 @@ def command(ctx: click.Context, /, spec: str | None, *, as_json: bool, **given: 
     if (spec is None) == (given["used_by"] is None):
         raise click.UsageError("name one release, or a consumer with --used-by", ctx)
     if spec is None:
-        _fill(ctx, given)
+        _fill(ctx, given, as_json=as_json)
         return
     import msgspec
 
@@ -80,11 +80,16 @@ def command(ctx: click.Context, /, spec: str | None, *, as_json: bool, **given: 
         say(f"{plural(len(taken.problems), 'module')} could not be read in full; -v lists them")
 
 
-def _fill(ctx: click.Context, given: dict[str, Any]) -> None:
+def _fill(ctx: click.Context, given: dict[str, Any], *, as_json: bool) -> None:
     if not given["against"]:
         raise click.UsageError("nothing to read. Pass --against, or set `against` in [tool.api-audit]", ctx)
     from auditor.cli.filling import fill
 
     with progress(quiet=given["quiet"] > 0) as on_progress:
         filled = fill(given, on_progress)
+    if as_json:
+        from auditor.formats.json import encode
+
+        deliver(encode([{"release": name, "modules": modules} for name, modules in filled.items()]), None)
+        return
     deliver("".join(f"{visible(name)}: {plural(modules, 'module')}\n" for name, modules in filled.items()), None)
