@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from auditor.errors import SpecError
 from auditor.options import Options
 from auditor.scan import scan
 
@@ -49,6 +52,15 @@ def test_a_given_release_of_another_provider_is_nobodys_old_side(tmp_path):
     one = package(tmp_path, "one", "2", "def f(a): ...\n")
     report = scan(Options(consumers=(consumer,), against=(one,), from_=(lone,), cache_dir=tmp_path / "c", offline=True))
     assert [(p.name, p.packages, p.old) for p in report.providers] == [("one", ("one",), None)]
+
+
+def test_two_releases_of_one_provider_are_no_run(tmp_path):
+    one, two = (package(tmp_path, "one", version, "x = 1\n") for version in ("1", "2"))
+    options = Options(consumers=(one,), against=(one, two), from_=(one,), cache_dir=tmp_path / "c", offline=True)
+    with pytest.raises(SpecError, match=r"run on 2 as well as on 1\. Audit a range, `--against 'one>=A"):
+        scan(options)
+    twice = Options(consumers=(one,), against=(two, two), from_=(one,), cache_dir=tmp_path / "c", offline=True)
+    assert [(p.name, p.old, p.new) for p in scan(twice).providers] == [("one", "1", "2")]
 
 
 def test_what_one_provider_hands_on_of_another_is_audited_as_the_others(tmp_path):

@@ -84,17 +84,19 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
     """Both releases of every provider named by `--against`.
 
     Raises:
-        AuditError: None is named, or one cannot be had.
+        AuditError: None is named, one cannot be had, or two are of one provider.
     """
     if not options.against:
         raise SpecError("nothing to audit against", hint="Name a provider, e.g. `--against vllm==0.16`")
     options.progress("opening releases")
     releases = _Releases(options, sources, store, index)
-    texts = list(dict.fromkeys((*options.from_, *options.against)))
+    against = list(dict.fromkeys(options.against))
+    texts = list(dict.fromkeys((*options.from_, *against)))
     opened = dict(zip(texts, overlapped([partial(releases.open, text) for text in texts]), strict=True))
+    _refuse_two_of_one([opened[text] for text in against])
     given = [opened[text] for text in options.from_]
     pairs = []
-    for text in options.against:
+    for text in against:
         new = opened[text]
         old, reason = releases.old_side(new, given, indexed=isinstance(parse_spec(text), IndexSpec))
         snapshot = Snapshot(new, store)
@@ -104,6 +106,18 @@ def open_pairs(options: Options, sources: Sources, store: Store, index: PackageI
             snapshot.claim(dropped(old, new, sources.packages))
             pairs.append(pair_of(new, snapshot, old, Snapshot(old, store), reason))
     return pairs
+
+
+def _refuse_two_of_one(releases: Sequence[Release]) -> None:
+    """Fail where a provider is there twice: in one run an import has one meaning."""
+    seen: dict[str, Release] = {}
+    for release in releases:
+        if (other := seen.setdefault(release.name, release)) is not release:
+            raise SpecError(
+                f"it is to run on {release.version or release.origin} as well as on {other.version or other.origin}",
+                where=release.name,
+                hint=f"Audit a range, `--against '{release.name}>=A,<=B'`, or make a table with `api-audit matrix`",
+            )
 
 
 class _Releases:
