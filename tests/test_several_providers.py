@@ -54,6 +54,16 @@ def test_a_given_release_of_another_provider_is_nobodys_old_side(tmp_path):
     assert [(p.name, p.packages, p.old) for p in report.providers] == [("one", ("one",), None)]
 
 
+def test_the_only_given_release_may_be_of_a_library_that_the_only_provider_replaces(tmp_path):
+    former = package(tmp_path, "former", "1", "def f(): ...\n")
+    consumer = package(tmp_path, "app", "1", "import former\nformer.f()\n")
+    latter = package(tmp_path, "latter", "2", "def f(): ...\n")
+    options = Options(consumers=(consumer,), against=(latter,), from_=(former,), cache_dir=tmp_path / "c", offline=True)
+    report = scan(options)
+    assert [(p.name, p.packages, p.old) for p in report.providers] == [("latter", ("latter", "former"), "1")]
+    assert [(f.rule, f.symbol) for f in report.findings] == [("unresolved-import", "former")]
+
+
 def test_two_releases_of_one_provider_are_no_run(tmp_path):
     one, two = (package(tmp_path, "one", version, "x = 1\n") for version in ("1", "2"))
     options = Options(consumers=(one,), against=(one, two), from_=(one,), cache_dir=tmp_path / "c", offline=True)

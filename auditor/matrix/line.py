@@ -154,7 +154,8 @@ class Line:
 
     def _given(self, release: Release) -> Release | None:
         """The release of the same provider that the consumer was written for, where that is given."""
-        return stated(release, [self._open(text) for text in self.options.from_])
+        given = [self._open(text) for text in self.options.from_]
+        return stated(release, given, self.options.against, self.sources)
 
     def _has_several_old_sides(self, release: Release) -> bool:
         """Whether releases are compared with different ones; what broke in one of these already is no drift then."""

@@ -73,11 +73,25 @@ def dropped(old: Release, new: Release, own: Collection[str]) -> list[str]:
     ]
 
 
-def stated(new: Release, given: Sequence[Release]) -> Release | None:
-    """Which of some releases, named by `--from`, is one of the same provider: by its name, else by what it brings."""
+def stated(new: Release, given: Sequence[Release], against: Sequence[str], sources: Sources) -> Release | None:
+    """Which of the releases that `--from` names a provider is compared with, if any.
+
+    One of the same name, else one that brings some of the same packages. The only one that is named may also be of a
+    library whose place the only provider takes: the consumer imports that library, and nothing of the provider yet.
+
+    Args:
+        new: The provider's release to run on.
+        given: What `--from` names.
+        against: The specifications of all providers.
+        sources: The consumer.
+    """
     named = (one for one in given if one.name == new.name)
     akin = (one for one in given if not set(one.packages).isdisjoint(new.packages))
-    return next(chain(named, akin), None)
+    if (found := next(chain(named, akin), None)) is not None:
+        return found
+    alone = len(given) == len({parse_spec(text).name or text for text in against}) == 1
+    moves = alone and sources.imports(given[0].packages) and not sources.imports(new.packages)
+    return given[0] if moves else None
 
 
 def open_pairs(options: Options, sources: Sources, store: Store, index: PackageIndex) -> list[Pair]:
@@ -146,7 +160,7 @@ class _Releases:
             given: What `--from` names.
             indexed: Whether the new one comes from the index.
         """
-        if (named := stated(new, given)) is not None:
+        if (named := stated(new, given, self.options.against, self.sources)) is not None:
             return named, GIVEN
         from auditor.claims import old_version  # not asked where --from says it
 
