@@ -135,7 +135,8 @@ def summary(report: Report) -> str:
             f"{p.name} {reach(p.range.releases) if p.range else releases(p)[1]}" for p in report.providers
         )
         noted = f" ({plural(count.notes, 'note')})" if count.notes else ""
-        return f"No drift{noted}: {files}, {sites} against {against}{tail}"
+        audited = f"{sites} against" if report.stats.get("files_touching", 1) else "no import of"
+        return f"No drift{noted}: {files}, {audited} {against}{tail}"
     named = [
         plural(number, word)
         for number, word in ((count.errors, "error"), (count.warnings, "warning"), (count.notes, "note"))

@@ -119,6 +119,8 @@ def test_sentences():
     counts = "1 error, 1 warning, 1 note in 48 files (1 fixable); 1 not audited"
     assert summary(REPORT) == f"{counts}; 312 call sites, acme 0.11.0 -> 0.16.0"
     assert summary(CLEAN) == "No drift: 48 files, 312 call sites against acme 0.16.0"
+    beside = msgspec.structs.replace(CLEAN, stats={"call_sites": 0, "files_touching": 0})
+    assert summary(beside) == "No drift: 48 files, no import of acme 0.16.0"
     folders = ProviderInfo("acme", (), None, "", "/x/old", "/x/new", "--from")
     assert headline(msgspec.structs.replace(REPORT, providers=(folders,))) == "app 1.2: acme old -> new"
     unknown = ProviderInfo("acme", (), None, "2", None, "index", "")
