@@ -67,7 +67,8 @@ def examine(audit: Audit, options: Options, index: PackageIndex) -> Examination:
     """
     options.progress("reading the consumer", 0, len(audit.sources.modules))
     examiner = _Examiner(audit)
-    shares = list(_spread(examiner, options) if _is_big(audit) else _alone(examiner, options))
+    helpers = _helpers(audit)
+    shares = list(_spread(examiner, options, helpers) if helpers else _alone(examiner, options))
     for share in shares:
         index.traffic.add(received=share.received, requests=share.requests)
     found = {path: examined for share in shares for path, examined in share.files.items()}
@@ -83,11 +84,15 @@ def examine(audit: Audit, options: Options, index: PackageIndex) -> Examination:
     )
 
 
-def _is_big(audit: Audit) -> bool:
-    """Whether helpers are worth their start; they need the store, which has what was read of the consumer."""
+def _helpers(audit: Audit) -> int:
+    """How many are worth their start; they need the store, which has what was read of the consumer."""
     modules = audit.sources.modules
     contents = audit.sources.read([modules[name] for name in audit.tree.touching])
-    return audit.store.path is not None and sum(map(len, contents.values())) > _ALONE
+    if audit.store.path is None or sum(map(len, contents.values())) <= _ALONE:
+        return 0
+    from auditor.pool import spare_cores  # not imported for the many that are small
+
+    return spare_cores()
 
 
 def _alone(examiner: _Examiner, options: Options) -> Iterator[_Share]:
@@ -96,10 +101,9 @@ def _alone(examiner: _Examiner, options: Options) -> Iterator[_Share]:
     yield _Share({path: examiner.audit.examined(analysis) for path, analysis in files.items()})
 
 
-def _spread(examiner: _Examiner, options: Options) -> Iterator[_Share]:
-    from auditor.pool import batched, spare_cores, spread  # not imported for the many that are small
+def _spread(examiner: _Examiner, options: Options, helpers: int) -> Iterator[_Share]:
+    from auditor.pool import batched, spread
 
-    helpers = spare_cores()
     audit = examiner.audit
 
     def batches() -> Iterator[bytes]:
