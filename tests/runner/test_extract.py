@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -283,6 +284,15 @@ def test_kills_lose_and_repeat_nothing(arguments, run, tmp_path):
     assert len(before) < 12
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C reaches what is started here; what a shell starts in the background is deaf to it, with its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_ends_its_engine_and_says_so(arguments, tmp_path, number):
     out = tmp_path / "out"
